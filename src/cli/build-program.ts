@@ -21,8 +21,8 @@ export interface Catalogue {
 }
 
 /**
- * Returns the commands whose path begins with `word`, or the whole catalogue if there are none. Building only these
- * saves time, because building every command takes longer than most commands run.
+ * Returns the catalogue with only the commands whose path begins with `word`, or the whole catalogue if there are none.
+ * This saves time, because building every command takes longer than most commands run.
  */
 export function catalogueForWord(catalogue: Catalogue, word: string | undefined): Catalogue {
   const matches = ({ path }: { readonly path: string }) => path === word || path.startsWith(`${word} `);
@@ -86,7 +86,8 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, invoke: In
     .summary(spec.summary)
     .description(spec.details === undefined ? sentence(spec.summary) : `${sentence(spec.summary)} ${spec.details}`)
     .allowExcessArguments(false)
-    // Options after the name of a subcommand belong to the subcommand, also if this command has options of the same name.
+    // An option after the name of a subcommand belongs to the subcommand, even if the parent command has an option of
+    // the same name.
     .enablePositionalOptions();
   if (spec.aliases !== undefined) command.aliases([...spec.aliases]);
   for (const argument of spec.args ?? []) command.addArgument(new Argument(argument.name, argument.description));

@@ -1,6 +1,6 @@
 import { StatusError } from '../api/status.ts';
 
-/** The exit codes of the program. docs/reference/cli.md is generated from them. */
+/** The exit codes of the program. docs/reference/cli.md is generated from this list. */
 export const exitCodes = {
   success: 0,
   error: 1,
@@ -42,8 +42,8 @@ export function exitCodeOfStatus({ code }: StatusError): number {
 }
 
 /**
- * An error that the user can fix. It is printed as one line, which tells the user what to do next. The exit code is
- * optional; it defaults to that of the error response in `cause`, or to `error`.
+ * An error that the user can fix. It is printed as one line, which says what the user can do next. The exit code is
+ * optional; it defaults to the exit code for the error response in `cause`, or to `error`.
  */
 export class CliError extends Error {
   readonly exitCode: number;

@@ -23,7 +23,7 @@ export const replicasEndpoint: TypedEndpoint<ReplicaList> = { path: replicasPath
 export interface TypedResponse<Body extends object> {
   /** The body as the server sent it, for output in a machine-readable format. */
   readonly json: JsonObject;
-  /** The same body with its type. A server of another version may omit members. */
+  /** The body with its type. A server of another version may omit members. */
   readonly body: Partial<Body>;
 }
 

@@ -1,4 +1,4 @@
-/** The environment variables that the command line reads. docs/reference/cli.md is generated from them. */
+/** The environment variables that the command line reads. docs/reference/cli.md is generated from this list. */
 export const environmentMeanings: Readonly<Record<string, string>> = {
   FLOTILLA_URL: 'URL of the server; overrides the login',
   FLOTILLA_ACCESS_KEY: 'Access key; overrides the login',

@@ -5,7 +5,10 @@ import { CliError } from './cli-error.ts';
 import { pause } from './pause.ts';
 
 const pauseMilliseconds = 50;
-/** A lock file older than this is ignored: no program holds one for so long, so its holder was killed. */
+/**
+ * A lock file older than this is ignored: no program holds a lock for so long, so the program that created the file was
+ * killed.
+ */
 const staleAfterMs = 60_000;
 
 /**
@@ -53,11 +56,11 @@ async function isAbandoned(path: string): Promise<boolean> {
   try {
     const { mtimeMs } = await stat(path);
     if (Date.now() - mtimeMs > staleAfterMs) return true;
-    // Other programs, such as kubectl, write nothing into the file.
+    // The file is empty if another program, such as kubectl, created it.
     const [host, pid] = (await readFile(path, 'utf8')).trim().split(' ');
     return host === hostname() && pid !== undefined && !isRunning(Number(pid));
   } catch {
-    // The holder has just removed it.
+    // The lock file is gone: its holder has just removed it.
     return false;
   }
 }

@@ -10,7 +10,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { managementGroup } from '../api/naming.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// Below the project directory, so that the bundle finds its packages; separate, so that the tests do not touch dist/.
+// The build directory. It is in the project directory, so the bundle finds its packages. It is separate, so the tests
+// do not change dist/.
 const built = join(root, '.cache', `cli-${process.pid}`);
 const program = `const { main } = await import(${JSON.stringify(`${built}/flotilla.js`)}); await main(['', '', ...process.argv.slice(1)]);`;
 

@@ -1,4 +1,4 @@
-/** The commands that most people need, in the order in which they need them. A test runs them through the parser. */
+/** The commands that most people need, in the order in which they need them. A test parses these commands. */
 export const firstCommands = [
   ['login URL', 'Log in to a server'],
   ['create NAME --connect', 'Create a virtual cluster and connect kubectl'],
@@ -7,7 +7,9 @@ export const firstCommands = [
   ['delete NAME', 'Delete a virtual cluster'],
 ] as const;
 
-/** Returns what `flotilla` without arguments prints: ten lines, while the whole help has more than a hundred. */
+/**
+ * Returns the text that `flotilla` without arguments prints. It has ten lines; the whole help has more than a hundred.
+ */
 export function shortHelp(): string {
   const width = Math.max(...firstCommands.map(([command]) => command.length));
   return [

@@ -27,8 +27,8 @@ export interface ChangeNotifier {
 }
 
 /**
- * Watches a kind and reports its changes without a copy of its objects in memory. For kinds with very many objects, if
- * the caller needs only the changes.
+ * Watches a kind and reports its changes without a copy of its objects in memory. Intended for kinds with very many
+ * objects, if the caller needs only the changes.
  */
 export function startChangeNotifier<Fields extends JsonObject>(options: ChangeNotifierOptions<Fields>): ChangeNotifier {
   const { resource, clock, log, signal, onChange, onGap } = options;
@@ -38,7 +38,7 @@ export function startChangeNotifier<Fields extends JsonObject>(options: ChangeNo
   });
 
   async function begin(): Promise<string> {
-    // The resource version is all that this list is for, so one item is enough.
+    // Only the resource version of this list is needed, so one item is enough.
     const { resourceVersion } = await resource.list({ limit: 1, signal });
     onGap();
     markSynced();

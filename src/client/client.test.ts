@@ -44,7 +44,7 @@ function instance(name: string): KubeObject {
   } as KubeObject;
 }
 
-/** The instance once the server has no more status to write. */
+/** Returns the instance after the server has no more status to write. */
 async function settled(instances: ResourceClient, name: string): Promise<KubeObject> {
   for await (const event of instances.watch({ namespace, fieldSelector: `metadata.name=${name}` })) {
     if (event.type !== 'BOOKMARK' && isReconciled(event.object)) return event.object;
@@ -52,7 +52,7 @@ async function settled(instances: ResourceClient, name: string): Promise<KubeObj
   throw new Error('the watch ended before it was settled');
 }
 
-/** Waits for the deletion: a controller's finalizer holds the object until its cleanup is done. */
+/** Waits for the deletion. The object remains until a controller has cleaned up and removed its finalizer. */
 async function untilGone(instances: ResourceClient, name: string): Promise<void> {
   const only = { namespace, fieldSelector: `metadata.name=${name}` };
   const { items, resourceVersion } = await instances.list(only);
@@ -64,7 +64,7 @@ describe('the client over HTTP', () => {
   it('creates, reads, lists, patches, updates and deletes objects', async () => {
     const instances = await setUp();
     const made = await instances.create(instance('one'));
-    // The server writes the status meanwhile; the rest stays as created.
+    // The server may have written the status; the spec is still as created.
     expect(await instances.get({ namespace, name: 'one' })).toMatchObject({ spec: made.spec as object });
     const patched = await instances.patch({ namespace, name: 'one' }, { spec: { displayName: 'patched' } });
     expect(patched).toMatchObject({ spec: { displayName: 'patched' } });

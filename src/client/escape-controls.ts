@@ -1,6 +1,6 @@
 /**
- * Escapes control characters in text from the server, such as names and messages that other users wrote. Unescaped,
- * such characters could move the cursor, change the window title or hide the text after them.
+ * Escapes control characters in text from the server, such as names and messages that other users wrote. Unescaped
+ * control characters could move the cursor, change the window title or hide the text after them.
  */
 export function escapeControlCharacters(text: string): string {
   return text.replaceAll(controls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

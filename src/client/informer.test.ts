@@ -9,7 +9,7 @@ import type { ResourceClient } from './resource-client.ts';
 
 const plural = virtualClusterInstanceKind.plural;
 
-/** The client with a first watch that the test can end. */
+/** Returns a client whose first watch the test can end. */
 function interruptible(client: ResourceClient) {
   let begun: (interrupt: () => void) => void = () => {};
   const firstWatch = new Promise<() => void>((resolve) => {
@@ -61,7 +61,7 @@ it('an informer lists again when the history has expired and reports what change
     };
     look();
   });
-  // The stream that ended without an event and the refused one are each retried after a backoff.
+  // Two streams are retried after a backoff: the one that ended without an event, and the one that was refused.
   const pauses = setInterval(() => clock.advance(1_000), 1);
   await relisted;
   clearInterval(pauses);

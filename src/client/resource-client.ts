@@ -71,7 +71,7 @@ export interface ObjectList<Fields extends JsonObject = AnyFields> {
   readonly continue?: string;
 }
 
-/** One event of a watch. A BOOKMARK has no object; its version tells how far the watch has progressed. */
+/** One event of a watch. A BOOKMARK has no object; its version shows how far the watch has progressed. */
 export type ItemEvent<Item> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Item }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };

@@ -1,6 +1,9 @@
 import { type Status, StatusError } from '../api/status.ts';
 
-/** The subset of `fetch` that clients use. The browser passes its own `fetch`, Node one that trusts the server's CA. */
+/**
+ * The subset of `fetch` that clients use. The browser passes its own `fetch`. Node passes a function that trusts the
+ * server's CA.
+ */
 export type Fetch = (
   url: string,
   init: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal },
@@ -62,7 +65,7 @@ interface OAuthError {
   readonly error_description?: unknown;
 }
 
-/** Returns an OAuth error as a StatusError. Its cause has the error code as its reason. */
+/** Returns an OAuth error as a StatusError. The OAuth error code is the reason of a cause in its details. */
 function fromOAuthError(code: number, { error, error_description: description }: OAuthError): StatusError {
   const message = typeof description === 'string' ? description : error;
   const details = { causes: [{ reason: error, message }] };

@@ -4,7 +4,7 @@ import { escapeControlCharacters } from './escape-controls.ts';
 export interface TextTableOptions {
   /** True to include the columns that the server defines for wide output. */
   readonly wide: boolean;
-  /** A column before those of the server, such as the namespace of a row. Optional. */
+  /** An additional column to the left of the server's columns, such as the namespace of a row. Optional. */
   readonly lead?: { readonly name: string; of(row: JsonValue): string };
   /** Adds color to a cell. `padded` is the text with its padding. Optional. */
   readonly style?: { header(padded: string): string; cell(text: string, padded: string): string };

@@ -67,7 +67,7 @@ async function setUp() {
   return management;
 }
 
-/** Resolves when the condition holds, which is checked after each change of the kind. */
+/** Resolves when the condition holds. Checks the condition after each change of an object of the kind. */
 function until({ plane }: ManagementTestEnv, kind: ResourceKind, holds: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const stop = plane.kinds.get(resourceKey(kind))?.listen(() => look());

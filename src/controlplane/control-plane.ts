@@ -54,12 +54,12 @@ export interface ControlPlaneOptions {
    */
   readonly builtinObjects?: { readonly lists: BuiltinObjectLists; readonly planeCreation: PlaneCreation };
   /**
-   * The plane's rows, if the caller has read them already. The caller must release them after it has added all custom
-   * kinds to the plane.
+   * The plane's rows, if the caller has already read them. The caller must release the rows after it has added all
+   * custom kinds to the plane.
    */
   readonly objects?: SliceObjects;
   /**
-   * A text that tenants do not know and that all processes share (`guardKey`). Optional; defaults to the random seed of the
+   * A text that all processes share and tenants do not know (`guardKey`). Optional; defaults to the random seed of the
    * plane.
    */
   readonly guardSecret?: string;
@@ -70,20 +70,20 @@ export interface ControlPlaneOptions {
 export interface ControlPlane extends Plane, PlaneStores {
   readonly kinds: KindStores;
   /**
-   * Waits until the caches of the plane contain every acknowledged write. Resolves with a revision up to which they are complete.
-   * Absent if no other process writes to the store: the caches are always current then.
+   * Waits until the caches of the plane contain every acknowledged write. Resolves with a revision up to which the
+   * caches are complete. Absent if no other process writes to the store, because the caches are then always current.
    */
   freshRevision?(): Promise<number>;
   /**
    * Adds kinds to the plane at run time, all at the same moment. Their stored objects can be read immediately, and the
-   * discovery and OpenAPI documents are rebuilt. Adding a kind again redefines it; its watches continue unless one of
-   * its API paths is no longer served. Rejects if the plane was opened with a kind of the same resource key. Concurrent
-   * calls are executed one after the other.
+   * discovery and OpenAPI documents are rebuilt. Adding a kind again redefines the kind; its watches continue unless
+   * one of its API paths is no longer served. Rejects if the plane was opened with a kind of the same resource key.
+   * Concurrent calls are executed one after the other.
    */
   add(kinds: readonly AddedKind[]): Promise<void>;
   /**
-   * Stops serving kinds that were added at run time, and ends their watches. Other resource keys are ignored. The
-   * objects stay in the store, so a caller that removes a kind permanently must delete them first.
+   * Stops serving kinds that were added at run time, and ends their watches. Ignores other resource keys. The objects
+   * stay in the store, so a caller that removes a kind permanently must first delete its objects.
    */
   remove(resourceKeys: readonly string[]): Promise<void>;
   /**
@@ -176,13 +176,13 @@ interface KindsToOpen {
   hasBuiltinObjects(resource: StoredResource): boolean;
 }
 
-/** Opens the stores of the plane's kinds. The stores of empty kinds of `onDemand` are opened later. */
+/** Opens the stores of the plane's kinds. Kinds in `onDemand` without objects are opened later. */
 async function openKinds({ kinds, objects, open, plane, ...options }: KindsToOpen): Promise<void> {
   const isUsed = (resource: StoredResource) =>
     options.hasBuiltinObjects(resource) || objects.mayHaveRows(resourceKey(resource));
   let onDemand = options.onDemand;
   let opening: readonly StoredResource[] = options.resources;
-  // A kind can get its first row while other kinds are opened.
+  // Repeat, because a kind can get its first row during the opening of other kinds.
   do {
     const used = onDemand.filter(isUsed);
     onDemand = onDemand.filter((resource) => !used.includes(resource));
@@ -198,7 +198,7 @@ async function openKinds({ kinds, objects, open, plane, ...options }: KindsToOpe
   });
 }
 
-/** Waits for the caches of a plane. All of its kinds are observed together, so the state of one of them is that of all. */
+/** Waits for the caches of a plane. All kinds of a plane are observed together, so waiting for one kind is enough. */
 async function freshRevisionOf(kinds: Iterable<KindStore>): Promise<number> {
   const [first] = kinds;
   if (first === undefined) throw new Error('a control plane has at least one kind');

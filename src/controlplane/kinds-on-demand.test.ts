@@ -34,7 +34,7 @@ describe('a kind whose store is opened on demand', () => {
     const seen = [store.count(), store.bytes(), store.objectBytes(), store.peekAll(), store.peek('default', 'one')];
     expect(seen).toEqual([0, 0, 0, [], undefined]);
     expect(store.unchangedCheck('default', 'one')).toBeUndefined();
-    // Discovery reads the verbs of all kinds.
+    // Discovery reads the verbs of all kinds, which must not open a store.
     expect(Object.keys(mountStoredKind(store).verbs)).toContain('create');
     expect(isOpen(env)).toBe(false);
     await env.create(key, 'one');

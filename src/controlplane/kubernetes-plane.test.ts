@@ -12,7 +12,7 @@ import type { PlanePart } from './plane-part.ts';
 
 const key = 'widgets.test.example';
 
-/** A part that logs its calls. */
+/** Returns a part that logs its calls. */
 function loggingPart(name: string, calls: string[], change: Partial<PlanePart> = {}): PlanePart {
   return {
     resources: [],

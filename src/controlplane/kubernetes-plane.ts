@@ -15,7 +15,7 @@ export interface KubernetesPlaneOptions {
   /** The ID of the plane. It is also the name of the store slice that contains the plane's objects. */
   readonly id: string;
   readonly store: Store;
-  /** The stored row that marks the plane as created. Optional; if absent, it is read from the store. */
+  /** The stored row that marks the plane as created. Optional; by default, the row is read from the store. */
   readonly creationRow?: Entry;
   readonly clock: Clock;
   readonly log: Log;
@@ -29,7 +29,7 @@ export interface PlaneComposition {
   /** The parts of the plane, in the order in which they are mounted, started, and called to admit a write. */
   readonly parts: readonly PlanePart[];
   readonly authorize: Plane['authorize'];
-  /** Hides objects from callers. Optional; by default a caller that may list a kind sees all of its objects. */
+  /** Hides objects from callers. Optional; by default, a caller that may list a kind sees all of the kind's objects. */
   readonly mayRead?: Plane['mayRead'];
 }
 
@@ -51,8 +51,8 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     },
   });
   const builtinLists = parts.flatMap((part) => (part.builtinObjects === undefined ? [] : [part.builtinObjects]));
-  // The creation row must be read before the objects. The revision at which the objects are read is then not lower than
-  // the revision of the built-in objects, and a watch that resumes receives the changes of both.
+  // Read the creation row before the objects. The revision at which the objects are read is then not lower than the
+  // revision of the built-in objects, so a watch that resumes receives the changes of both.
   const planeCreation = await ensurePlaneCreated({
     store: options.store,
     slice: id,

@@ -17,8 +17,8 @@ export class ObjectMutation {
   }
 
   /**
-   * True in the second round. As in Kubernetes, there is a second round if a mutator changed the object, and it calls
-   * only the policies and webhooks that ask for that.
+   * True in the second round. As in Kubernetes, a second round follows if a mutator changed the object. It calls only
+   * the policies and webhooks that request reinvocation.
    */
   get isReinvocation(): boolean {
     return this.#isReinvocation;
@@ -30,8 +30,8 @@ export class ObjectMutation {
   }
 
   /**
-   * Changes the object in the version in which a mutator sees it. `change` gets the write and the object in this
-   * version, and returns the changed object.
+   * Changes the object in the version that a mutator uses. `change` gets the write and the object in this version, and
+   * returns the changed object.
    */
   changeIn(version: string, change: (write: MutationAttributes, object: KubeObject) => KubeObject): void {
     const { resource } = this.write;

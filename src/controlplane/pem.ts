@@ -10,10 +10,10 @@ export interface PemBlock {
 const opening = '-----BEGIN ';
 const closing = '-----END ';
 const dashes = '-----';
-/** Longer than the closing line of any type of block that is in use. */
+/** The maximum length of a closing line. The closing lines of all types of PEM blocks in use are shorter. */
 const maxClosingLength = 200;
 
-/** Returns the complete PEM blocks of a text. Skips everything between them, and blocks that are not base64. */
+/** Returns the complete PEM blocks of a text. Skips the text between blocks, and skips blocks that are not base64. */
 export function* pemBlocks(text: string): Generator<PemBlock> {
   for (let from = 0; ; ) {
     const end = text.indexOf(closing, from);
@@ -25,7 +25,7 @@ export function* pemBlocks(text: string): Generator<PemBlock> {
   }
 }
 
-/** Returns the last block that the text opens and the line closes. */
+/** Returns the last PEM block that starts in `before`, if `closingLine` ends it and it is valid. */
 function blockBefore(before: string, closingLine: string): PemBlock | undefined {
   const begin = before.lastIndexOf(opening);
   const typeEnd = begin < 0 ? -1 : before.indexOf(dashes, begin + opening.length);

@@ -21,7 +21,7 @@ export function planeCollaborators(
     ownerTracker: new OwnerTracker(),
     selectorBudget: new SelectorBudget(),
     namespaceState: (namespace) => namespaceState(kinds, namespace),
-    // The check fails if the namespace was changed. That includes the start of its deletion.
+    // The check fails if the namespace was changed, for example if its deletion has begun.
     namespaceCheck: (namespace) => kinds.get(namespacesKey)?.unchangedCheck('', namespace),
     waitsForEmptyNamespace(namespace) {
       const namespaces = kinds.get(namespacesKey);

@@ -72,11 +72,11 @@ export interface PlaneCreationOptions {
   readonly clock: Clock;
   /** The digest of the objects that every plane has without stored rows, in the current release. */
   readonly builtinDigest: string;
-  /** The version of these objects. Optional; defaults to that of this release. */
+  /** The version of the built-in objects. Optional; defaults to the version in this release. */
   readonly builtinVersion?: number;
   /**
-   * The creation row of the plane, if the caller has read it already. The plane is then not created again if it was
-   * removed meanwhile. Optional; otherwise the row is read here.
+   * The creation row of the plane, if the caller has already read it. If the plane was removed after that, it is not
+   * created again. Optional; if absent, this function reads the row.
    */
   readonly read?: Entry | undefined;
 }
@@ -87,7 +87,7 @@ export interface EnsuredPlane extends PlaneCreation {
   readonly hasNewerBuiltinObjects: boolean;
 }
 
-/** Thrown if a plane was removed while it was opened. */
+/** Thrown if a plane was removed before it was completely opened. */
 export class PlaneRemovedError extends Error {
   constructor(slice: string) {
     super(`the control plane ${slice} was removed while it was opened`);
@@ -120,14 +120,14 @@ export async function ensurePlaneCreated(options: PlaneCreationOptions): Promise
 }
 
 /**
- * True if the built-in objects of the row take precedence over other ones. If the versions are equal, the digests decide, so
- * that servers never replace the row in turns.
+ * True if the built-in objects of the row take precedence over those with the given digest and version. If the versions
+ * are equal, the digests decide, so servers never keep replacing each other's row.
  */
 function wins({ standing, standingVersion = 0 }: CreationRow, digest: string, version: number): boolean {
   return standingVersion === version ? standing > digest : standingVersion > version;
 }
 
-/** Writes the creation row unless it was changed concurrently. In both cases the caller then reads the row again. */
+/** Writes the creation row unless it was changed concurrently. The caller reads the row again in both cases. */
 async function writeUnlessChanged(store: Store, old: Entry | undefined, write: { key: Key; value: string }) {
   try {
     await store.transact({ checks: [{ key: write.key, revision: old?.revision }], writes: [write], usesReserve: true });

@@ -75,7 +75,7 @@ export class PlaneKinds {
     const missing = added.map(({ resource }) => resource).filter((resource) => !this.#hasCompatibleStore(resource));
     const opened = await openAllStoresOrNone(missing.map((resource) => this.#open(resource))).catch(
       (error: unknown) => {
-        // The plane was closed meanwhile, so nothing is added.
+        // The plane was closed before the stores were open, so nothing is added.
         if (this.#closed) return [];
         throw error;
       },
@@ -117,7 +117,7 @@ export class PlaneKinds {
   }
 
   /**
-   * True if the kind has an open store that fits the new definition, that is, with the same scope and `builtIn` flag.
+   * True if the kind has an open store that fits the new definition: the scope and the `builtIn` flag are unchanged.
    */
   #hasCompatibleStore(resource: StoredResource): boolean {
     const present = this.#kinds.get(resourceKey(resource));

@@ -14,23 +14,24 @@ export interface PartDependencies {
   /** The ID of the plane. It is also the name of the plane's slice of the store. */
   readonly planeId: string;
   /**
-   * True if other processes may write to the store. Several processes may then have loaded the plane. What must happen only
-   * once, such as the work of controllers, is done by maintenance tasks, which only one of them runs.
+   * True if other processes may write to the store. Several processes may then have loaded the plane. Work that must
+   * happen only once, such as the work of controllers, is then done by maintenance tasks, which run in only one
+   * process.
    */
   readonly isShared: boolean;
   readonly clock: Clock;
   readonly log: Log;
-  /** Returns the plane. Throws if the plane is not open yet, because its parts are created first. */
+  /** Returns the plane. Throws if the plane is not open yet, because parts are created before their plane is open. */
   plane(): ControlPlane;
 }
 
 export type { AdmissionAttributes } from '../registry/admission-attributes.ts';
 
-/** The surroundings in which a part starts. */
+/** The state of the plane when its parts start. */
 export interface PartStart {
   /**
-   * True if a server of a newer release, with other built-in objects, uses the plane too. The part must not restore the
-   * built-in objects of this release then.
+   * True if a server of a newer release, with other built-in objects, uses the plane too. The part must then not
+   * restore the built-in objects of this release.
    */
   readonly hasNewerBuiltinObjects: boolean;
 }
@@ -39,8 +40,8 @@ export interface PartStart {
 export interface PlanePart {
   readonly resources: readonly StoredResource[];
   /**
-   * Kinds that have no objects in most planes. Their stores are opened when they are first used, so that an unused
-   * kind takes little memory. Their rows must not be sealed. Optional; defaults to none.
+   * Kinds that have no objects in most planes. The store of such a kind is opened when it is first used, so an unused
+   * kind takes little memory. The rows of these kinds must not be sealed. Optional; defaults to none.
    */
   readonly resourcesOnDemand?: readonly StoredResource[];
   /** Returns the resources that the part serves: its stored kinds, and kinds that are never stored. */
@@ -59,8 +60,8 @@ export interface PlanePart {
   /** False if `mutate` would do nothing now. Absent if the part never mutates. Must be fast. */
   isMutating?(): boolean;
   /**
-   * Mutating admission (`PlaneCallbacks.mutate`): changes `mutation.object`. Called again for the same mutation if a later
-   * part changes the object after this one (`ObjectMutation.isReinvocation`).
+   * Mutating admission (`PlaneCallbacks.mutate`): changes `mutation.object`. Called again for the same mutation if a
+   * later part changes the object after this part (`ObjectMutation.isReinvocation`).
    */
   mutate?(mutation: ObjectMutation): Promise<void>;
   /**
@@ -69,14 +70,14 @@ export interface PlanePart {
    */
   admit?(write: AdmissionAttributes): void | Promise<void>;
   /**
-   * Returns the objects that must be reconciled because an object of this kind was written in the namespace, such as a quota
-   * that counts it (`PlaneCallbacks.requeuedByUsage`). Called for each write if several processes may have loaded the
-   * plane. Must be fast.
+   * Returns the objects to reconcile after a write of an object of this kind in the namespace, for example a quota that
+   * counts the written object (`PlaneCallbacks.requeuedByUsage`). Called for each write if several processes may have
+   * loaded the plane. Must be fast.
    */
   readonly requeuedByUsage?: NonNullable<PlaneCallbacks['requeuedByUsage']>;
   /**
-   * Resolves when the plane serves all kinds that the objects of this part define: of this API group, or of all groups if it is
-   * absent. Absent if the part defines no kinds.
+   * Resolves when the plane serves all kinds that the objects of this part define in the API group. Without `group`,
+   * waits for the kinds of all groups. Absent if the part defines no kinds.
    */
   settled?(group?: string): Promise<void>;
   /** Called after the plane is open and before it serves requests. Returns a function that stops the part. */

@@ -44,7 +44,7 @@ export function testDeleteOptions(change: Partial<DeleteOptions> = {}): DeleteOp
   return { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: {}, ...change };
 }
 
-/** Returns the request context of a client with all permissions. Its writes are subject to admission. */
+/** Returns the request context of a client with all permissions. Writes of this client are subject to admission. */
 export function testClientContext(namespace = ''): RequestContext {
   return {
     user: { name: 'jane', groups: [] },

@@ -10,7 +10,10 @@ export class Reinvocation {
   readonly #called = new Set<string>();
   readonly #callAgain = new Set<string>();
 
-  /** Called before a round. In the second round, the object may have been changed by others. */
+  /**
+   * Called before each round. If the object was changed since the end of the previous round, all recorded calls must be
+   * repeated.
+   */
   startRound(object: KubeObject): void {
     if (this.#lastObject !== undefined && !equalJson(this.#lastObject as JsonValue, object as JsonValue))
       this.changed();
@@ -24,12 +27,15 @@ export class Reinvocation {
     return this.#callAgain.has(key);
   }
 
-  /** Called after a call that may be repeated. */
+  /**
+   * Called after the call of a policy or webhook with the reinvocationPolicy `IfNeeded`. Records the call, so it is
+   * repeated if the object is changed later.
+   */
   mayCallAgain(key: string): void {
     this.#called.add(key);
   }
 
-  /** Called when the object has changed: all earlier calls that may be repeated must be repeated. */
+  /** Called when the object has changed: all recorded calls must be repeated. */
   changed(): void {
     for (const key of this.#called) this.#callAgain.add(key);
     this.#called.clear();

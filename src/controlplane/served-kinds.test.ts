@@ -11,7 +11,10 @@ const mounted = kindNames.map(
 );
 const resourceLists = fc.array(mounted, { maxLength: 5 });
 
-/** The plain implementation: later additions win over earlier ones, and the original kinds win over all. */
+/**
+ * The plain implementation: later additions take precedence over earlier ones, and the original kinds over all
+ * additions.
+ */
 function findPlain(fixed: MountedResource[], added: Map<string, MountedResource[]>) {
   const inOrder = [...added].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, resources]) => resources);
   const all = [...inOrder, ...fixed].reverse();

@@ -35,14 +35,14 @@ export class ServedKinds {
     this.#rebuild();
   }
 
-  /** True if replacing the served resources of this kind by `mounted` would remove a path at which it is served now. */
+  /** True if the kind is now served at a path at which none of the resources in `mounted` would be served. */
   removesPath(key: string, mounted: readonly MountedResource[]): boolean {
     const kept = new Set(mounted.map(({ kind }) => pathOf(kind)));
     return (this.#added.get(key) ?? []).some(({ kind }) => !kept.has(pathOf(kind)));
   }
 
   #rebuild(): void {
-    // Sorted by key, so that the discovery documents do not depend on the order in which kinds were added.
+    // Sorted by key, so the discovery documents do not depend on the order in which kinds were added.
     const added = [...this.#added].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, mounted]) => mounted);
     this.#all = [...this.#fixed, ...added];
     // If several kinds have the same path, a fixed kind takes precedence over added kinds.

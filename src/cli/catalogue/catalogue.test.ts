@@ -7,7 +7,7 @@ import { loadCatalogue } from './catalogue.ts';
 const page = readFileSync(new URL('../../../docs/reference/cli.md', import.meta.url), 'utf8');
 const catalogue = await loadCatalogue();
 
-/** The section of docs/reference/cli.md about a command. */
+/** Returns the section of docs/reference/cli.md about a command. */
 function documented(path: string): string {
   const [, rest = ''] = page.split(`\n### flotilla ${path}\n`);
   return rest.split(/^##/m)[0] ?? '';
@@ -21,7 +21,7 @@ function commandAt(program: Command, path: string): Command {
   }, program);
 }
 
-/** The help as it is printed, wide enough to avoid line breaks. */
+/** Returns the help as it is printed, wide enough to avoid line breaks. */
 function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 1000 });
@@ -125,7 +125,7 @@ describe('every command', () => {
   });
 });
 
-/** The words of an example as a shell passes them, without redirections and substitutions. */
+/** Returns the words of an example as a shell passes them, without redirections and substitutions. */
 function wordsOf(example: string): string[] {
   const [, words = ''] = /flotilla ([^<>]*)/.exec(example.replace(/\)$/, '')) ?? [];
   return [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

@@ -75,7 +75,7 @@ export const secretFileOption: OptionSpec = {
   candidates: 'file',
 };
 
-/** The options that every command has. They can also precede the command, as `-o` and `-p` can. */
+/** The options that every command has. They can also precede the name of the command. */
 export const sharedByAll: readonly OptionSpec[] = [
   { flags: '-v, --verbose', description: 'Also show the response of the server if the command fails' },
 ];

@@ -12,7 +12,7 @@ import { describeFailure } from '../failure/describe-failure.ts';
 import { clusters } from '../kinds.ts';
 import { outputFormat } from '../output/output-format.ts';
 
-/** The maximum time to wait for the version of the server. Only an unreachable server takes longer. */
+/** The maximum time to wait for the version of the server. Any reachable server responds faster. */
 const serverMilliseconds = 5_000;
 
 /** The version of the server, or the reason why it is not known. */
@@ -64,8 +64,8 @@ async function fetchServerVersion(call: CommandCall): Promise<ServerVersion> {
 }
 
 /**
- * Returns the agents of the clusters that the caller may read. Returns an empty list without a credential or permission, because
- * the versions of the program and of the server are known without them.
+ * Returns the agents of the clusters that the caller may read. Returns an empty list without a credential or
+ * permission, so the command can still print the versions of the program and of the server.
  */
 async function fetchAgents(call: CommandCall): Promise<ListedAgent[]> {
   try {
@@ -82,7 +82,7 @@ async function fetchAgents(call: CommandCall): Promise<ListedAgent[]> {
 
 type ListedAgent = { readonly cluster: string; readonly version: string; readonly connected: boolean };
 
-/** Returns the agents in the status of a cluster. An older server has the only agent of a cluster in `status.agent`. */
+/** Returns the agents in the status of a cluster. An older server supports one agent per cluster, in `status.agent`. */
 function agentsOf({ metadata: { name: cluster = '' }, status }: Cluster): ListedAgent[] {
   const { agents = [] } = status ?? {};
   const one = objectAt(status, 'agent');

@@ -13,13 +13,13 @@ export interface Completion {
 /** The words to offer; `files` means that the shell completes file names instead. */
 export type CompletionResult = readonly Completion[] | 'files';
 
-/** Returns the completions for the last of the words. */
+/** Returns the completions for the last word. */
 export async function complete(
   words: readonly string[],
   catalogue: Catalogue,
   findNames: FindNames,
 ): Promise<CompletionResult> {
-  // PowerShell before 7.3 passes an empty word only if it is quoted. Later versions pass the quotes, too.
+  // PowerShell before 7.3 passes an empty word only if the word is quoted. Later versions pass the quotes, too.
   const typed = (words.at(-1) ?? '').replace(/^""$/, '');
   const before = words.slice(0, -1);
   const { spec, rest, path } = commandIn(before, catalogue);
@@ -68,7 +68,10 @@ function wordsBelow(group: string, { commands, groups }: Catalogue): Completion[
   return group === '' ? [...own, ...groups.map(({ path, summary }) => ({ word: path, description: summary }))] : own;
 }
 
-/** Returns the number of arguments, the values of the options, and the last option if its value is not typed yet. */
+/**
+ * Parses the words of an incomplete command line. Returns the number of arguments, the values of the options, and the
+ * last option if its value is not typed yet.
+ */
 function readWords(words: readonly string[], spec: CommandSpec) {
   const options = new Map<string, string>();
   let args = 0;
@@ -104,8 +107,8 @@ function optionWords(spec: CommandSpec): Completion[] {
 
 /**
  * Prints one completion per line, with its description after a tab. If the shell should complete file names, prints
- * `:files` instead. With `--kubectl`, the last line is always a directive in the form that kubectl expects. An error
- * prints nothing, because the user only pressed Tab.
+ * `:files` instead. With `--kubectl`, the last line is always a directive in the form that kubectl expects. In case of
+ * an error, prints nothing, because the user only pressed Tab.
  */
 export async function printCompletions(given: readonly string[], environment: Environment): Promise<void> {
   const { loadCatalogue } = await import('../catalogue/catalogue.ts');

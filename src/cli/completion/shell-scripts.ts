@@ -63,8 +63,8 @@ complete -c flotilla -f -a '(__flotilla_complete)'
 `;
 
 /**
- * The completion script for PowerShell. PowerShell completes the word at the cursor, which is not an element of the command
- * if it is empty.
+ * The completion script for PowerShell. PowerShell completes the word at the cursor. An empty word is not an element of
+ * the command, so the script adds it.
  */
 const powershell = `Register-ArgumentCompleter -Native -CommandName flotilla -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)

@@ -8,10 +8,10 @@ import { readConfig } from './config-file.ts';
 import { configPath } from './config-path.ts';
 
 /**
- * Returns the API word for one command: for `start` from its configuration file or the environment, for an agent from the
- * environment, and for clients from the environment or the login that the command uses. Runs before the command line
- * parser is loaded, because that depends on the word, and so reads the options itself. Throws CliError if the word is
- * invalid.
+ * Returns the API word for one command: for `start` from its configuration file or the environment, for an agent from
+ * the environment, and for clients from the environment or the login that the command uses. The command line parser
+ * depends on the word, so this function runs before the parser is loaded and reads the options itself. Throws CliError
+ * if the word is invalid.
  */
 export async function chooseApiWord(args: readonly string[], environment: Environment): Promise<string> {
   const [command] = args;
@@ -40,7 +40,10 @@ async function wordOfServer(file: string | undefined, given: string | undefined)
   );
 }
 
-/** Returns `undefined` if the file has no word or is invalid. The server itself reports an invalid file. */
+/**
+ * Returns the API word in the file. `undefined` if the file has none or is invalid. The server itself reports an
+ * invalid file.
+ */
 async function wordInFile(file: string): Promise<string | undefined> {
   const { load } = await import('js-yaml');
   try {
@@ -53,7 +56,10 @@ async function wordInFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** The command itself reports a config file that cannot be read, a missing login and an invalid URL. */
+/**
+ * Returns the API word of the login. Ignores a config file that cannot be read, a missing login and an invalid URL,
+ * because the command itself reports them.
+ */
 async function wordOfLogin(context: string | undefined, environment: Environment): Promise<string> {
   try {
     const { current, logins } = await readConfig(configPath(environment));
@@ -67,7 +73,7 @@ async function wordOfLogin(context: string | undefined, environment: Environment
   }
 }
 
-/** Returns the value of `--<name>`. The arguments after `--` belong to another program. */
+/** Returns the value of `--<name>`. Ignores the arguments after `--`, which belong to another program. */
 function optionIn(args: readonly string[], name: string): string | undefined {
   const end = args.indexOf('--');
   const own = end === -1 ? args : args.slice(0, end);

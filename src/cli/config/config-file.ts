@@ -23,7 +23,10 @@ export interface Login {
   readonly expires?: string;
   /** Present if a person logged in through the console, and the server renews the login. */
   readonly renewal?: LoginRenewal;
-  /** The fingerprint of the access key before the last renewal, for commands that still use it (`fingerprintOf`). */
+  /**
+   * The fingerprint of the access key before the last renewal (`fingerprintOf`). Commands that still use that key need
+   * it.
+   */
   readonly renewedFrom?: string;
   /** Present if a workload logged in with a token of its platform. */
   readonly workload?: WorkloadLogin;

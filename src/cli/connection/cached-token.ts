@@ -6,13 +6,15 @@ import { cacheFolder } from '../config/config-path.ts';
 import type { Environment } from '../environment.ts';
 import type { ServerAccess } from './resolve-access.ts';
 
-/** A cached token that expires within this time is not used, because the token must outlast the request. */
+/**
+ * The minimum remaining lifetime, in milliseconds, of a cached token that is used. A token must outlast the request.
+ */
 const expiryMarginMs = 60_000;
 
 /**
  * Returns a token from the cache if it is still valid, otherwise a new one. The cache saves requests, because kubectl
- * requests a token with every command. The file is private, and its name depends on the access key, so that no other
- * login uses it.
+ * requests a token with every command. The file is private. Its name depends on the access key, so no other login uses
+ * the file.
  */
 export async function cachedToken(
   environment: Environment,
@@ -34,7 +36,8 @@ export async function cachedToken(
     await removeExpired(folder);
     await writePrivateFile(file, token);
   } catch {
-    // The token cannot be cached, for example in a read-only home directory. The next command requests a new token.
+    // Ignore an error: the token cannot be cached, for example in a read-only home directory. The next command requests
+    // a new token.
   }
   return token;
 }

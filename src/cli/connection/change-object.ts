@@ -5,7 +5,7 @@ import type { NamedKind } from '../kinds.ts';
 import { getObject, type ObjectScope, patchObject } from './objects.ts';
 import type { ServerApi } from './server-api.ts';
 
-/** The number of times that a change is tried before the command fails because other clients keep changing the object. */
+/** The maximum number of attempts to change an object. An attempt fails if another client has changed the object. */
 const attempts = 10;
 
 /** The object to change, and the project that contains it. */
@@ -15,9 +15,9 @@ export interface ObjectToChange<Fields extends JsonObject> extends ObjectScope {
 }
 
 /**
- * Changes a list in the spec of an object. Reads the object, and sends the spec that `specOf` returns for it as a merge
- * patch, which the server rejects if another client changed the object in the meantime. Both are then repeated. Needed for
- * lists, which a merge patch replaces as a whole.
+ * Changes a list in the spec of an object. Reads the object, passes it to `specOf`, and sends the returned spec as a
+ * merge patch. The server rejects the patch if another client has changed the object in the meantime. The read and the
+ * patch are then repeated. Needed for lists, because a merge patch replaces a whole list.
  */
 export async function changeObject<Fields extends JsonObject>(
   api: ServerApi,

@@ -32,7 +32,7 @@ type Scope = SelfStatus['accessKeyScope'];
 /** Returns whether an access key has a scope that contains neither the project nor anything in it. */
 export function isOutsideOfScope(scope: Scope, project: string): boolean {
   const { projects: projectEntries = [], virtualClusters = [], spaces = [], clusters = [], rules = [] } = scope ?? {};
-  // A scope without names limits the verbs and not the objects. Rules may contain any object.
+  // Rules may allow any object. A scope without entries limits the verbs, not the objects.
   if (rules.length > 0) return false;
   const entries = [...projectEntries, ...virtualClusters, ...spaces];
   if (entries.length + clusters.length === 0) return false;

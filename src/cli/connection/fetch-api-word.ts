@@ -2,7 +2,9 @@ import { textAt } from '@flotilla/json';
 import { defaultApiWord, isApiWord } from '../../api/api-word.ts';
 import type { ServerApi } from './server-api.ts';
 
-/** Returns the API word of the server. Servers older than the setting do not report it, and have the default. */
+/**
+ * Returns the API word of the server. Servers older than this setting do not report it; their API word is the default.
+ */
 export async function fetchApiWord(api: ServerApi, signal: AbortSignal): Promise<string> {
   const word = textAt(await api.json({ path: '/version', signal }), 'apiWord');
   return isApiWord(word) ? word : defaultApiWord;

@@ -7,7 +7,7 @@ import type { ServerApi } from './server-api.ts';
 
 /**
  * Returns the identity of the caller, as the server reports it; `undefined` if the scope of the access key forbids the
- * request. A login passes the API word of the server, which may differ from the one of this process.
+ * request. During a login, `word` is the API word of the server, which may differ from the API word of this process.
  */
 export async function fetchSelf(api: ServerApi, signal: AbortSignal, word = apiWord): Promise<Self | undefined> {
   const apiVersion = `${managementGroupOf(word)}/${managementVersion}`;

@@ -5,8 +5,8 @@ import { kindWord, type NamedKind, namedKinds } from '../kinds.ts';
 import type { ServerApi } from './server-api.ts';
 
 /**
- * Returns the kind that the user named: as the commands name it, or by the resource, the Kind or a short name, as in
- * kubectl. Kinds without commands of their own are found by API discovery.
+ * Returns the kind that the user named. The name can be the word that the commands use, or, as in kubectl, the
+ * resource, the Kind or a short name. Kinds without their own commands are found by API discovery.
  */
 export async function findKind(api: ServerApi, word: string, signal: AbortSignal): Promise<NamedKind> {
   const known = kindWithCommands(word);
@@ -33,7 +33,7 @@ export async function findKind(api: ServerApi, word: string, signal: AbortSignal
   });
 }
 
-/** Returns the kind with commands of its own that has this name; `undefined` if there is none. */
+/** Returns the kind with this name that has its own commands; `undefined` if there is none. */
 export function kindWithCommands(word: string): NamedKind | undefined {
   const typed = word.toLowerCase();
   return namedKinds.find((kind) =>

@@ -40,8 +40,8 @@ export async function* followObject<Fields extends JsonObject>(
       }
     } catch (error) {
       signal.throwIfAborted();
-      // Expired history (410), a busy server (429) and server errors (5xx) are temporary. Other errors would only
-      // repeat.
+      // Expired history (410), a busy server (429) and server errors (5xx) are temporary. After any other error, a new
+      // attempt would fail again.
       const isTemporary =
         !(error instanceof StatusError) || error.code === 410 || error.code === 429 || error.code >= 500;
       if (!isTemporary || !isConnectionError(error)) throw error;
@@ -58,7 +58,7 @@ function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * Calls `use` with a signal that is aborted after the given time or together with `signal`. On a timeout, throws an
+ * Calls `use` with a signal that is aborted after the given time, or when `signal` is aborted. On a timeout, throws an
  * error with `timeoutMessage`.
  */
 export async function withTimeout<T>(

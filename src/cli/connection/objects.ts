@@ -60,7 +60,7 @@ export async function getObject<Fields extends JsonObject>(
   return await requestObject(api, kind, { path: objectPath(api, kind, where, name), ...signalOf(where) });
 }
 
-/** Returns an object as `getObject` does; `undefined` if it does not exist. */
+/** Returns an object; `undefined` if it does not exist. */
 export async function findObject<Fields extends JsonObject>(
   api: ServerApi,
   kind: NamedKind<Fields>,
@@ -148,8 +148,8 @@ export async function* watchEvents(api: ServerApi, ask: ApiRequest): AsyncGenera
 }
 
 /**
- * Returns the query of a write request. Throws after Ctrl-C, so that no further write starts. Ctrl-C does not cancel a
- * write that was sent, because only its response tells whether the server executed it.
+ * Returns the query of a write request. Throws after Ctrl-C, so no further write starts. Ctrl-C does not cancel a write
+ * that was sent, because only the response shows whether the server executed the write.
  */
 function writeQuery({ dryRun, signal }: WriteOptions): Pick<ApiRequest, 'query'> {
   signal?.throwIfAborted();

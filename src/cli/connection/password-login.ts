@@ -14,7 +14,7 @@ interface PasswordCredentials {
   readonly password: string;
   /** The code of the second factor. */
   readonly code?: string;
-  /** The second factor that the login sets up. */
+  /** The second factor that the user sets up during the login. */
   readonly setup?: string;
 }
 
@@ -32,7 +32,10 @@ export async function logInWithPassword(
   );
 }
 
-/** Opens a login on the server. Asks for the code of a second factor if the login needs one. Returns its access key. */
+/**
+ * Logs in on the server. Asks for the code of a second factor if the login needs one. Returns the access key of the
+ * login.
+ */
 export async function requestPasswordLogin(
   server: Pick<ServerAccess, 'url' | 'apiPrefix' | 'authority'>,
   credentials: PasswordCredentials,

@@ -8,14 +8,15 @@ import type { ServerApi } from './server-api.ts';
 
 /** A name that the user gave. */
 export interface GivenName extends MissingName {
-  /** The project in which the object is, if its kind belongs to projects. */
+  /** The project that contains the object. Absent if the kind does not belong to projects. */
   readonly project?: string;
 }
 
 /**
- * Throws if one of the names does not exist, with the names that the user may have meant. The server accepts such names,
- * because manifests may be applied in any order, but a typo in a command would give access to nobody, or to somebody who
- * gets that name later. `--allow-missing` accepts them. Names that the caller may not read are accepted.
+ * Throws if one of the names does not exist. The error contains the names that the user may have meant. The server
+ * accepts missing names, because manifests may be applied in any order. In a command, a typo would give access to
+ * nobody, or to somebody who gets that name later. With `--allow-missing`, missing names are accepted. Names that the
+ * caller may not read are always accepted.
  */
 export async function rejectUnknownNames(
   api: ServerApi,

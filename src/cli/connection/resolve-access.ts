@@ -41,7 +41,10 @@ export async function resolveAccess(call: AccessCall): Promise<ServerAccess> {
   });
 }
 
-/** Returns the same as `resolveAccess`; `undefined` if there is neither a login nor a server in the environment. */
+/**
+ * Determines the access like `resolveAccess`. Returns `undefined` if there is neither a login nor a server in the
+ * environment.
+ */
 export async function findAccess(call: AccessCall): Promise<ServerAccess | undefined> {
   const { environment, values } = call;
   const { address, login, keyGiven, authority } = await selectServer(call);
@@ -70,8 +73,8 @@ export async function findAccess(call: AccessCall): Promise<ServerAccess | undef
 }
 
 /**
- * Returns the server of a command without a credential, for requests that need none. `undefined` if there is neither a
- * login nor a server in the environment.
+ * Returns the server of a command, without a credential. Used for requests that need no credential. `undefined` if
+ * there is neither a login nor a server in the environment.
  */
 export async function findServer(call: AccessCall): Promise<ServerAccess | undefined> {
   const { address, authority } = await selectServer(call);
@@ -87,7 +90,7 @@ export async function findServer(call: AccessCall): Promise<ServerAccess | undef
   };
 }
 
-/** Renews a saved login if it is time for that. Returns the login to use. */
+/** Renews a saved login if its renewal is due. Returns the login to use. */
 async function renewedLogin(
   { name, login }: { readonly name: string; readonly login: Login },
   { environment, terminal }: AccessCall,
@@ -107,16 +110,16 @@ export async function renewedKey(
 ): Promise<string | undefined> {
   if (context === undefined) return undefined;
   const path = configPath(environment);
-  // A command that renews the login holds the lock until it has saved the new value.
+  // Wait for the lock: a command that renews the login holds the lock until it has saved the new value.
   const reading = withConfigLock(path, async () => (await readConfig(path)).logins.get(context));
-  // If the file cannot be read or locked, nobody has renewed the login.
+  // If the file cannot be read or locked, assume that no command has renewed the login.
   const login = await reading.catch(() => undefined);
   return login?.renewedFrom === fingerprintOf(accessKey) ? login.accessKey.trim() : undefined;
 }
 
 interface SelectedServer {
   readonly address: ServerAddress | undefined;
-  /** The saved login, if it is one for this server. */
+  /** The saved login for this server; `undefined` if there is none. */
   readonly login: { readonly name: string; readonly login: Login } | undefined;
   readonly keyGiven: string | undefined;
   /** Returns the CA of the server in PEM format. */
@@ -145,7 +148,7 @@ function storedLogin(config: Config, named: string | undefined): { name: string;
   const name = named ?? config.current;
   const login = name === undefined ? undefined : config.logins.get(name);
   if (name !== undefined && login !== undefined) return { name, login };
-  // If the current login no longer exists, the user is not logged in. A login that the user names must exist.
+  // The login does not exist. If the user has not named it, the user is simply not logged in. A named login must exist.
   if (named === undefined) return undefined;
   const next = 'list saved logins with: flotilla context list';
   throw new CliError(`login ${JSON.stringify(named)} not found`, { exitCode: exitCodes.notFound, next });

@@ -7,7 +7,7 @@ import { connectThroughProxy } from './proxy-agent.ts';
 import { proxyFor } from './proxy-for.ts';
 import { isTrustError } from './trust-error.ts';
 
-/** Tells whether the certificate of a server is trusted. */
+/** The result of checking whether the certificate of a server is trusted. */
 export type ServerCertificateTrust =
   /** The certificate is signed by a CA that the operating system trusts. */
   | { readonly trusted: true }

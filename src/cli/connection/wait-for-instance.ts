@@ -14,7 +14,7 @@ export interface InstanceWait {
   readonly project: string;
   readonly name: string;
   readonly milliseconds: number;
-  /** True if a quarantine was just lifted, which the status may not show yet. */
+  /** True if a quarantine was just lifted. The status may still show the quarantine. */
   readonly isQuarantineLifted?: boolean;
 }
 
@@ -57,7 +57,7 @@ export async function waitUntilReady(api: ServerApi, wanted: InstanceWait, call:
   });
 }
 
-/** Waits until an instance sleeps. Throws if the server refuses that, because the instance would lose its data. */
+/** Waits until an instance sleeps. Throws if the server refuses the sleep, because the instance would lose its data. */
 export async function waitUntilAsleep(
   api: ServerApi,
   wanted: InstanceWait & { readonly acceptsDataLoss: boolean },
@@ -78,7 +78,7 @@ export async function waitUntilAsleep(
         progress.done(phase);
         return instance;
       }
-      // The condition of an earlier sleep that was refused may still be there after the user has accepted the loss.
+      // If the user has accepted the loss, ignore the condition: it may be from an earlier sleep that was refused.
       const refusal = wanted.acceptsDataLoss ? undefined : sleepRefusal(instance);
       if (refusal !== undefined) {
         const message = `${wanted.kind.noun} "${wanted.name}" does not go to sleep: ${refusal.message}`;
@@ -91,7 +91,7 @@ export async function waitUntilAsleep(
   });
 }
 
-/** Waits until the instance with this uid is deleted. A new instance with the same name ends the wait too. */
+/** Waits until the instance with this uid is deleted. Also ends if a new instance with the same name exists. */
 export async function waitUntilGone(
   api: ServerApi,
   wanted: InstanceWait,

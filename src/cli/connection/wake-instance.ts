@@ -4,7 +4,10 @@ import type { InstanceKind } from '../kinds.ts';
 import { patchObject } from './objects.ts';
 import type { ServerApi } from './server-api.ts';
 
-/** Wakes an instance in the project of the command, whatever put it to sleep. Does not wait until it is ready. */
+/**
+ * Wakes an instance in the project of the command, regardless of the cause of its sleep. Does not wait until the
+ * instance is ready.
+ */
 export async function wakeInstance(
   api: ServerApi,
   kind: InstanceKind,

@@ -33,7 +33,8 @@ export async function withFreshLogin<T>(call: CommandCall, use: (api: ServerApi)
     try {
       return await withServerConnection(fresh, call, use);
     } finally {
-      // A saved login is replaced by the new one. Next to an access key, the new login is used only for this command.
+      // End the login that is no longer needed: the saved login that was replaced, or the new login if the command uses
+      // an access key.
       await logOut(replacesLogin ? access : fresh, call);
     }
   }
@@ -48,13 +49,17 @@ async function saveLogin({ context = '' }: ServerAccess, accessKey: string, call
   await changeConfig(configPath(call.environment), (config) => {
     const saved = config.logins.get(context);
     if (saved === undefined) return config;
-    // The end of the new login is unknown, and the server does not renew logins with a password.
+    // Remove the end and the renewal: the end of the new login is unknown, and the server does not renew logins with a
+    // password.
     const { expires: _ended, renewal: _renewal, renewedFrom: _before, ...login } = saved;
     return withLogin(config, context, { ...login, accessKey });
   });
 }
 
-/** Ends a login. A new password has already ended the logins before it, and a login that stays expires anyway. */
+/**
+ * Ends a login. Ignores error responses: a new password may have ended the login already, and a login that remains
+ * expires anyway.
+ */
 async function logOut(access: ServerAccess, call: CommandCall): Promise<void> {
   await withServerConnection(access, call, (api) => api.json({ method: 'POST', path: '/auth/logout' })).catch(
     (error: unknown) => {

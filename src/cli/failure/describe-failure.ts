@@ -19,7 +19,7 @@ const userErrors: ReadonlySet<string> = new Set(['StartError', 'StoreError', 'Se
 
 /**
  * Describes an error for the user: in one line if the user can fix it, otherwise with the stack, because it is a bug.
- * `known` are the names that exist instead of one that the server did not find.
+ * `known` are the existing names to suggest if the server did not find a name.
  */
 export function describeFailure(error: unknown, known?: KnownNames): Failure {
   if (error instanceof CliError)

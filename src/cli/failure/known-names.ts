@@ -5,12 +5,14 @@ import { type ServerApi, withServer } from '../connection/server-api.ts';
 import { type NamedKind, projectTemplates, spaceTemplates, templates } from '../kinds.ts';
 import { type KnownNames, missingNameIn } from './missing-name.ts';
 
-/** Timeout of the request. The user waits for an error message, which is more important than the suggestion in it. */
+/**
+ * Timeout of the request, in milliseconds. The error message must appear soon, even if it then contains no suggestion.
+ */
 const timeoutMs = 2_000;
 const maxNames = 200;
 
 /**
- * Requests the names that exist instead of the one that an error response reports as missing. Returns `undefined` if the
+ * Requests the existing names of a kind if an error response reports that a name is missing. Returns `undefined` if the
  * error has another cause, or if the names cannot be read.
  */
 export async function knownNamesFor(error: unknown, call: CommandCall): Promise<KnownNames | undefined> {
@@ -33,7 +35,7 @@ export async function listKnownNames(api: ServerApi, kind: NamedKind, where: Obj
   };
 }
 
-/** Returns the templates that the project allows. A template that exists elsewhere would be rejected too. */
+/** Returns the templates that the project allows. The server would reject any other template. */
 async function allowedTemplates(api: ServerApi, kind: NamedKind, where: ObjectScope): Promise<KnownNames> {
   const { project = api.access.project, signal } = where;
   const path = api.managementPath('projects', project, 'templates');

@@ -22,7 +22,7 @@ export interface MissingName {
   readonly name: string;
 }
 
-/** The names that exist instead of a missing name. */
+/** The existing names to suggest for a missing name. */
 export interface KnownNames {
   /** The project in which the name was looked up; `undefined` if the kind does not belong to projects. */
   readonly project: string | undefined;
@@ -31,7 +31,7 @@ export interface KnownNames {
   readonly isPartial: boolean;
 }
 
-/** The fields of objects that name other objects. */
+/** The fields in which objects refer to other objects by name. */
 const referenceFields: Readonly<Record<string, NamedKind>> = {
   'spec.templateRef.name': templates,
   'spec.clusterRef.cluster': clusters,
@@ -68,7 +68,8 @@ export function missingNameText({ kind, name }: MissingName, known?: KnownNames)
   const isKey = kind === ownedAccessKeys || kind === accessKeys;
   const close = closestNames(name, known?.names ?? []);
   const didYouMean = `did you mean ${close.map((one) => `"${one}"`).join(' or ')}?`;
-  // The message mentions other users' keys, so that a user who must revoke a key does not conclude that it is gone.
+  // Mention the keys of other users. Otherwise, a user who must revoke a key of another user could conclude that the
+  // key is gone.
   if (kind === ownedAccessKeys) {
     const others = 'list yours with: flotilla access-key list; administrators reach the keys of other users with --all';
     return `you have no access key "${name}"; ${close.length > 0 ? didYouMean : others}`;

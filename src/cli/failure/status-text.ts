@@ -6,8 +6,8 @@ import { type KnownNames, missingNameIn, missingNameText } from './missing-name.
 
 /**
  * Describes an error response in the words of the commands: with nouns instead of resources, and without the paths and
- * patterns of the API. Returns the message of the server if no command manages the kind. `known` are the names that exist
- * instead of a missing one.
+ * patterns of the API. Returns the message of the server if no command manages the kind. `known` are the existing names
+ * to suggest for a missing name.
  */
 export function statusText(error: StatusError, known?: KnownNames): string {
   const { message } = error;
@@ -39,7 +39,7 @@ export function statusText(error: StatusError, known?: KnownNames): string {
 const permissionPattern =
   /^\S+(?: "(?<name>[^"]*)")? is forbidden: User "[^"]*" cannot (?<verb>\S+) resource "(?<resource>[^"/]+)(?:\/(?<subresource>[^"]+))?" in API group "[^"]*" (?:in the namespace "(?<namespace>[^"]*)"|at the cluster scope)(?:: (?<reason>.*))?$/s;
 
-/** Rewords the message of Kubernetes about a missing permission. Other refusals have a message of their own. */
+/** Rewords the message of Kubernetes about a missing permission. Returns any other message unchanged. */
 function forbiddenText(message: string): string {
   const { name, verb = '', resource, subresource, namespace, reason } = permissionPattern.exec(message)?.groups ?? {};
   const kind = namedKinds.find(({ plural }) => plural === resource);
@@ -71,7 +71,7 @@ function invalidText({ message, status }: StatusError): string {
   return `${kind.noun}${name === '' ? '' : ` "${name}"`} is not valid: ${problems.join('; ')}`;
 }
 
-/** A Go string literal, as error messages quote values. */
+/** Matches a Go string literal. Error messages quote values in this form. */
 const quoted = '"(?:[^"\\\\]|\\\\.)*"';
 const invalidPattern = new RegExp(`^Invalid value: (?:${quoted}|[^:"]*): (?<detail>.*)$`, 's');
 const unsupportedPattern = new RegExp(
@@ -91,7 +91,7 @@ function causeText({ field = '', message = '' }: StatusCause): string {
     return `${subject} is required${meaning}${option}`;
   }
   const detail = invalidPattern.exec(message)?.groups?.detail ?? message.replace(/^Forbidden: /, '');
-  // Kubernetes appends an example and the regular expression to its explanation of a name.
+  // Kubernetes appends an example and the regular expression to its explanation of a valid name. Remove both.
   const explained = detail
     .replace(/^an? lowercase RFC 1123 (?:label|subdomain) /, '')
     .replace(/ \(e\.g\. [^)]*regex used for validation is .*\)$/s, '');

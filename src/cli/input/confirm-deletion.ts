@@ -3,8 +3,8 @@ import type { CommandCall } from '../command-call.ts';
 import { promptYesNo } from './prompt-user.ts';
 
 /**
- * Asks at a terminal whether to delete objects, unless `--yes` is given. Throws if the user does not agree. Pipelines have
- * no terminal and are not asked.
+ * Asks the user at a terminal whether to delete objects, unless `--yes` is given. Throws if the user does not agree.
+ * Does not ask without a terminal, as in a pipeline.
  */
 export async function confirmDeletion(
   noun: string,

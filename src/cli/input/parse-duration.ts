@@ -2,7 +2,7 @@ import { usageError } from '../cli-error.ts';
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** Returns the seconds of a duration such as `90`, `90s`, `15m`, `12h`, `30d`, `2w` or `1h30m`. */
+/** Returns the number of seconds in a duration such as `90`, `90s`, `15m`, `12h`, `30d`, `2w` or `1h30m`. */
 export function parseDuration(text: string, option: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text);
   const parts = [...text.matchAll(/(\d{1,9})([smhdw])/g)];

@@ -12,7 +12,7 @@ export async function promptLine(question: string, call: PromptCall): Promise<st
 /** Prompts for a password or an access key and returns it. The input is not echoed. */
 export async function promptSecret(question: string, call: PromptCall): Promise<string> {
   const noEcho = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // The question is printed after echo is off, so that fast input is not visible.
+  // Print the question only after echo is off, so that input that is typed early is not visible.
   const line = await prompt('', call, noEcho, () => call.terminal.printToStderr(question));
   call.terminal.printToStderr('\n');
   return line;
@@ -33,7 +33,7 @@ async function prompt(
   const reader = createInterface({ input: process.stdin, output, terminal: true });
   try {
     return await new Promise<string>((resolve, reject) => {
-      // In raw mode the terminal sends Ctrl-C as a character, not as a signal. This line sends the signal.
+      // In raw mode the terminal sends Ctrl-C as a character, not as a signal. This handler sends the signal.
       reader.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
       interrupted.addEventListener('abort', () => reject(interrupted.reason), { once: true });
       reader.once('close', () => resolve(''));

@@ -3,7 +3,10 @@ import type { CallValues } from '../command-call.ts';
 
 const ways = ['auto', 'direct', 'gateway'] as const;
 
-/** The way to an instance: the direct endpoint of its cluster, the gateway of the server, or whichever there is. */
+/**
+ * The connection to an instance: through the direct endpoint of its cluster, through the gateway of the server, or
+ * automatic.
+ */
 export type Via = (typeof ways)[number];
 
 /** Returns the value of `--via`; `undefined` if the option is absent. */

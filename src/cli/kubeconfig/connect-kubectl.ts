@@ -21,7 +21,7 @@ export async function connectKubectl(
     name ||= entryName(before, origin);
     return withEntry(before, name, entryOf(kubeconfig), origin);
   });
-  // A home directory without space or permission must not make a connection fail that works.
+  // Ignore an error, for example if the home directory is full or read-only: the connection works without this list.
   await rememberKubeconfig(path, environment).catch(() => undefined);
   terminal.print(`kubectl is now connected to ${request.kind.noun} "${request.name}" (context ${name} in ${path})\n`);
 }
@@ -44,8 +44,8 @@ export interface RemovedContext {
 }
 
 /**
- * Removes the entries of a deleted instance from every kubeconfig to which `connectKubectl` has added some. A file that can
- * no longer be changed is left alone, because the instance is deleted anyway.
+ * Removes the entries of a deleted instance from every kubeconfig that `connectKubectl` has changed. Skips a file that
+ * can no longer be changed, because the instance is deleted anyway.
  */
 export async function forgetInstance(
   api: ServerApi,
@@ -76,6 +76,6 @@ async function removeEntries(path: string, origin: EntryOrigin): Promise<readonl
 }
 
 function originOf({ access }: ServerApi, { kind, project, name }: Connected): EntryOrigin {
-  // Contexts of virtual clusters have no `kind`, so that those of earlier versions of this program are found.
+  // Contexts of virtual clusters have no `kind`, because earlier versions of this program created contexts without it.
   return { server: access.url, project, name, ...(kind.command === '' ? {} : { kind: kind.command }) };
 }

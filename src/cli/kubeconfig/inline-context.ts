@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '@flotil
 import { errorCode } from '../../lib/private-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
-/** Kubeconfig fields that name a file, with the fields that contain the same data inline. */
+/** For each kubeconfig field that names a file, the field that contains the data of such a file inline. */
 const clusterFiles = { 'certificate-authority': 'certificate-authority-data' };
 const userFiles = { 'client-certificate': 'client-certificate-data', 'client-key': 'client-key-data' };
 
@@ -81,7 +81,7 @@ async function withToken(user: JsonObject, folder: string): Promise<JsonObject> 
   return { ...rest, token: (await readReferenced(tokenFile, folder)).toString('utf8').trim() };
 }
 
-/** Reads a file that the kubeconfig names. A relative path starts at the directory of the kubeconfig. */
+/** Reads a file that the kubeconfig names. A relative path is relative to the directory of the kubeconfig. */
 async function readReferenced(path: string, folder: string): Promise<Buffer> {
   const file = isAbsolute(path) ? path : join(folder, path);
   try {

@@ -16,7 +16,10 @@ export interface KubeconfigRequest {
   readonly ttl?: number | undefined;
   /** URL to write into the kubeconfig. Optional; defaults to the URL that the server returns. */
   readonly server?: string | undefined;
-  /** The way to the instance. Optional; defaults to the direct endpoint of its cluster, or else the gateway. */
+  /**
+   * The connection to the instance. Optional; defaults to the direct endpoint of its cluster, or the gateway if there
+   * is no direct endpoint.
+   */
   readonly via?: Via | undefined;
   readonly signal: AbortSignal;
 }
@@ -35,7 +38,7 @@ export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequ
       spec: {
         ...(ttl === undefined ? {} : { certificateTTL: ttl }),
         ...(server === undefined ? {} : { server }),
-        // A server that is older than this field does not know it.
+        // Omit the default, because an older server does not know this field.
         ...(via === undefined || via === 'auto' ? {} : { via }),
       },
     },

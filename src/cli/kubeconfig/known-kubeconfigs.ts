@@ -5,14 +5,17 @@ import { writePrivateFile } from '../../lib/private-file.ts';
 import { configPath } from '../config/config-path.ts';
 import type { Environment } from '../environment.ts';
 
-/** Maximum number of remembered kubeconfigs. A pipeline may use another one in each job. */
+/** Maximum number of remembered kubeconfigs, because a pipeline may use a new kubeconfig in each job. */
 const maxPaths = 50;
 
 function listPath(environment: Environment): string {
   return join(dirname(configPath(environment)), 'kubeconfigs.json');
 }
 
-/** Returns the kubeconfigs to which this program has added contexts, the latest first. An unreadable list is empty. */
+/**
+ * Returns the kubeconfigs to which this program has added contexts, the latest first. Returns an empty list if the
+ * stored list cannot be read.
+ */
 export async function knownKubeconfigs(environment: Environment): Promise<readonly string[]> {
   const text = await readFile(listPath(environment), 'utf8').catch(() => '{}');
   try {
@@ -24,8 +27,8 @@ export async function knownKubeconfigs(environment: Environment): Promise<readon
 }
 
 /**
- * Remembers a kubeconfig to which this program adds a context, so that a later `delete` finds the context there, also if
- * KUBECONFIG names another file then.
+ * Remembers a kubeconfig to which this program adds a context. A later `delete` finds the context there, even if
+ * KUBECONFIG then names another file.
  */
 export async function rememberKubeconfig(path: string, environment: Environment): Promise<void> {
   const absolute = resolve(path);

@@ -9,7 +9,7 @@ import type { Environment } from '../environment.ts';
 import { withFileLock } from '../file-lock.ts';
 import { readDocument } from '../input/read-parameters.ts';
 
-/** kubectl holds the lock only for milliseconds. */
+/** The maximum time to wait for the lock. kubectl holds the lock only for milliseconds. */
 const waitMilliseconds = 2_000;
 
 /** Returns the kubeconfig to which kubectl writes: the first file in KUBECONFIG, or `~/.kube/config`. */
@@ -33,8 +33,8 @@ export async function readKubeconfigFile(path: string): Promise<JsonObject | und
 }
 
 /**
- * Changes a kubeconfig atomically, while holding the lock file that kubectl uses. `change` returns the new content;
- * `undefined` means that nothing is written.
+ * Changes a kubeconfig atomically, with the lock file that kubectl uses. `change` returns the new content, or
+ * `undefined` to write nothing.
  */
 export async function changeKubeconfig(
   path: string,

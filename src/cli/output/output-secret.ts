@@ -23,8 +23,9 @@ export async function outputSecret(
 }
 
 /**
- * Outputs a secret that becomes valid with `activate`. The file that `--file` names changes only after that. Nothing is
- * activated if the file cannot be written. If the outcome is unknown, the secret stays in a file that the error names.
+ * Outputs a secret that becomes valid with `activate`. If the file that `--file` names cannot be written, `activate` is
+ * not called. The file changes only after `activate` has succeeded. If the outcome is unknown, the secret stays in
+ * another file, which the error names.
  */
 export async function outputSecretAfter(
   secret: string,
@@ -57,7 +58,7 @@ export async function outputSecretAfter(
 
 async function prepare(file: string, secret: string): Promise<PreparedFile> {
   try {
-    // A rename onto a directory would fail only after the secret is valid.
+    // Check this first: a rename onto a directory would fail only after the secret has become valid.
     const isDirectory = await stat(file).then(
       (found) => found.isDirectory(),
       () => false,
@@ -69,7 +70,7 @@ async function prepare(file: string, secret: string): Promise<PreparedFile> {
   }
 }
 
-/** True if the request failed without an answer that says whether the server has made the change. */
+/** True if the request failed without an answer, so it is unknown whether the server has made the change. */
 function isServerFault(error: unknown): boolean {
   return !(error instanceof StatusError) || error.code >= 500;
 }

@@ -5,7 +5,10 @@ import { type Colors, phaseColor } from './colors.ts';
 export interface TableOptions {
   /** True to include the columns that the server defines for wide output. */
   readonly wide: boolean;
-  /** Returns the project of a row. If present, the first column shows the project. Optional. */
+  /**
+   * Returns the project of a row. The first column then shows the project. Optional; by default, the project is not
+   * shown.
+   */
   readonly withProject?: (row: JsonValue) => string;
   readonly colors: Colors;
 }

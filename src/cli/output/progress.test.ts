@@ -33,7 +33,7 @@ it('the progress redraws one line on a screen, which the result replaces', () =>
   expect(shown).toContain('✓ Scheduled (');
   expect(shown).toMatch(/✓ Scheduled \(\d+ ms\) · a m\S*…/);
   expect(shown.endsWith('\r\u001b[K')).toBe(true);
-  // Only the result stays; the line that is redrawn never ends with a newline.
+  // Only the result remains in the output: the line that is redrawn never ends with a newline.
   expect(shown.match(/\n/g)).toHaveLength(1);
   expect(shown).toContain('✓\u001b[0m Ready');
 });

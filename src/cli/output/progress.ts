@@ -14,7 +14,7 @@ export class Progress {
   readonly #terminal: Terminal;
   readonly #start = performance.now();
   #line = '';
-  /** The step that was finished last, as a terminal shows it before the message. */
+  /** The step that was finished last. A terminal shows it before the message. */
   #step = '';
   #frame = 0;
   #timer: NodeJS.Timeout | undefined;

@@ -18,7 +18,7 @@ export interface Terminal {
   readonly stdoutIsScreen: boolean;
   /** True if standard error is a terminal. Only a terminal shows spinners and redrawn lines. */
   readonly stderrIsScreen: boolean;
-  /** True if standard input and standard error are terminals, so that the user can answer a prompt. */
+  /** True if standard input and standard error are terminals, so the user can answer a prompt. */
   readonly canPrompt: boolean;
   readonly width: number;
   readonly colors: Colors;

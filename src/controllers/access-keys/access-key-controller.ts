@@ -20,9 +20,9 @@ export interface AccessKeyControllerOptions {
   readonly events: ResourceClient;
   /** Returns the keeper of a team's key; `undefined` if the key depends on no member. */
   keeperOf(key: AccessKey): string | undefined;
-  /** Returns the reason why a team's key has lost its keeper; `undefined` if it has not. */
+  /** Returns the reason why a team's key has lost its keeper; `undefined` if the key has not lost its keeper. */
   lostKeeperReason(key: AccessKey): string | undefined;
-  /** Returns the namespaces in which events report the key: those of some projects of its owner. */
+  /** Returns the namespaces in which events report the key: the namespaces of some projects of its owner. */
   namespacesOf(key: AccessKey): readonly string[];
   readonly settings: { readonly teamKeysFollowMaker: boolean; readonly teamKeyGraceSeconds: number };
   /** The keys that this process reconciles. Optional; defaults to all. */
@@ -32,7 +32,10 @@ export interface AccessKeyControllerOptions {
   readonly log: Log;
 }
 
-/** Returns the queue keys that stand for users and teams. Names of access keys contain no slash. */
+/**
+ * Returns the queue key that represents a user or team. Names of access keys contain no slash, so they cannot equal
+ * such a key.
+ */
 const userKey = (name = '') => `user/${name}`;
 const teamKey = (name = '') => `team/${name}`;
 /**
@@ -87,7 +90,10 @@ export function startAccessKeyController(options: AccessKeyControllerOptions): R
     return waits.length === 0 ? undefined : { requeueAfterMilliseconds: Math.max(1000, Math.min(...waits)) };
   }
 
-  /** Announces that the key will be disabled, and disables it. Returns the milliseconds until the next check. */
+  /**
+   * Checks the keeper of a key. If the keeper is lost, announces that the key will be disabled, and later disables it.
+   * Otherwise withdraws the announcement. Returns the milliseconds until the next check.
+   */
   async function followKeeper(key: AccessKey, signal: AbortSignal): Promise<number | undefined> {
     const name = key.metadata.name ?? '';
     const { disableAt = '', message = '' } = key.status ?? {};
@@ -137,13 +143,13 @@ interface Reminder {
   readonly nextMilliseconds: number;
 }
 
-/** Returns the reminder of a key that expires; `undefined` if nobody needs one. */
+/** Returns the reminder of a key that expires; `undefined` if no reminder is needed. */
 function expiryReminderOf(key: AccessKey, now: number): Reminder | undefined {
   const end = accessKeyExpiry(key);
   if (end === undefined || key.spec?.type === 'Login' || accessKeyPhase(key, now) !== 'Active') return undefined;
   if (end - now > expiryReminder) return { nextMilliseconds: end - now - expiryReminder };
   const period = end - Date.parse(key.metadata.creationTimestamp ?? '');
-  // A key with a lifetime of days was created to expire, so nobody needs a reminder.
+  // A key with such a short lifetime was created to expire soon, so no reminder is needed.
   if (period <= expiryReminder) return undefined;
   return {
     message: `access key expires at ${timestamp(end)}; rotate or replace it`,
@@ -151,7 +157,10 @@ function expiryReminderOf(key: AccessKey, now: number): Reminder | undefined {
   };
 }
 
-/** The access keys that depend on each user and team. So a change of a user does not need a scan of all access keys. */
+/**
+ * Maps each user and team to the access keys that depend on it. A change of a user thus needs no scan of all access
+ * keys.
+ */
 class DependentKeys {
   readonly #names = new Map<string, Set<string>>();
   readonly #causes = new Map<string, readonly string[]>();

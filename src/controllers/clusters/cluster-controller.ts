@@ -53,7 +53,8 @@ export function startClusterController(options: ClusterControllerOptions): Runni
     try {
       await write(cluster, statusWith(await detectMismatch(cluster, finding)), signal);
     } catch (error) {
-      // 409: this status would claim the physical cluster's uid, and another Cluster object already has that uid.
+      // Ignore 409: this status would claim the uid of the physical cluster, and another Cluster object already has
+      // that uid.
       if (!(error instanceof StatusError) || error.code !== 409) throw error;
       const message = `${error.message} Delete one of the two objects.`;
       await write(cluster, statusWith({ reason: 'AlreadyConnected', message }), signal);

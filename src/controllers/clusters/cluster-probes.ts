@@ -103,7 +103,7 @@ export class ClusterProbes {
 }
 
 /**
- * Returns the milliseconds until the credentials expire; infinity if they have no end or are already expired. One
+ * Returns the milliseconds until the credentials expire; infinity if they do not expire or have already expired. One
  * second is added because the cluster's clock may be slightly behind.
  */
 function untilCredentialEnd({ credentialEnd }: ClusterProbeResult, clock: Clock): number {

@@ -6,24 +6,29 @@ import type { ReplacedClusterReason } from './replaced-cluster.ts';
 
 type ClusterCondition = (typeof clusterConditionTypes)[number];
 
-/** The conditions that `Ready` summarizes. `Ready` copies the first of them that is False, in this order. */
+/** The conditions that `Ready` summarizes. `Ready` copies the first condition in this order that is False. */
 const summarizedConditions = clusterConditionTypes.filter((type) => type !== 'Ready');
 
-/** A condition's status, its machine-readable reason, and its message, which tells users what to do. */
+/** A condition's status, its machine-readable reason, and its message, which explains to users what to do. */
 type ConditionContent = Required<Pick<Condition, 'status' | 'reason' | 'message'>>;
 
 export type ClusterMismatch = ReplacedClusterReason | { readonly reason: 'AlreadyConnected'; readonly message: string };
 
 export interface ClusterStatusOptions {
   readonly probeResult: ClusterProbeResult;
-  /** The reason why the probed cluster differs from the one that this Cluster object describes; `undefined` if it is the same. */
+  /**
+   * The reason why the probed cluster differs from the cluster that this Cluster object describes; `undefined` if they
+   * are the same.
+   */
   readonly mismatch: ClusterMismatch | undefined;
   readonly now: number;
 }
 
 /** A warning starts this long before credentials expire. A week always includes working days. */
 const warningPeriodMs = 7 * 24 * 3600 * 1000;
-/** The condition message lists at most this many missing permissions, and states the number of the others. */
+/**
+ * The maximum number of missing permissions that the condition message lists. It also states how many more are missing.
+ */
 const maxListedPermissions = 12;
 const newKubeconfig = 'Set a new spec.kubeconfig.';
 
@@ -39,7 +44,7 @@ export function clusterStatus(cluster: Cluster, { probeResult, mismatch, now }: 
     conditions = setCondition(conditions, condition, now);
   };
   set('Reachable', reachability(probeResult));
-  // The other conditions are set only if this probe could check them. Otherwise they keep their previous value.
+  // Set each of these conditions only if this probe could check it. Otherwise the condition keeps its previous value.
   if (clusterInfo !== undefined || failure?.reason === 'CredentialsRefused')
     set('CredentialsValid', credentialsValid(probeResult, now));
   if (clusterInfo !== undefined) set('Unique', uniqueness(mismatch));

@@ -27,7 +27,7 @@ export interface ClusterProbeFailure {
 
 export interface ProbeOptions {
   readonly connection: HostConnection;
-  /** True to check the permissions of the credentials. If some are missing, the check takes many requests. */
+  /** True to check the permissions of the credentials. If permissions are missing, the check takes many requests. */
   readonly withPermissions: boolean;
   /** True if the server only imports virtual clusters from the cluster, and so needs fewer permissions. */
   readonly readOnly: boolean;

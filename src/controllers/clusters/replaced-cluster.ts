@@ -7,13 +7,16 @@ import type { HostConnection } from '../../hosts/kubernetes/reach/host-connectio
 import type { Clock } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 
-/** The reason why the cluster behind a Cluster object differs from the one that its instances run on, with the remedy. */
+/**
+ * The reason why the cluster behind a Cluster object differs from the cluster that its instances run on, with the
+ * remedy.
+ */
 export interface ReplacedClusterReason {
   readonly reason: 'AgentDataLost' | 'AnotherCluster';
   readonly message: string;
 }
 
-/** Returns the reason for a Cluster object whose cluster has another uid than before. */
+/** Returns the reason for a Cluster object whose cluster has a different uid than before. */
 export function replacedClusterReason({ metadata, spec }: Pick<Cluster, 'metadata' | 'spec'>): ReplacedClusterReason {
   if (metadata.annotations?.[agentHostAnnotation] === 'built-in') {
     const message =
@@ -31,7 +34,7 @@ export function replacedClusterReason({ metadata, spec }: Pick<Cluster, 'metadat
 
 const replacements: readonly string[] = [terminalReasons.agentDataLost, terminalReasons.anotherCluster];
 
-/** Returns the reason if the status of a Cluster object says that its cluster is another one than before. */
+/** Returns the reason if the status of a Cluster object says that its cluster was replaced by another cluster. */
 export function recordedReplacement(cluster: Cluster): ReplacedClusterReason | undefined {
   const isReplaced = (cluster.status?.conditions ?? []).some(
     ({ type, status, reason = '' }) => type === 'Unique' && status === 'False' && replacements.includes(reason),
@@ -49,8 +52,8 @@ export interface ReplacedClusterCheck {
 const timeoutMs = 10_000;
 
 /**
- * Reads the UID of a cluster. Returns the reason if it differs from the UID in the Cluster object; `undefined` if it is equal, or if the
- * uid is unknown. Rejects with StatusError if the cluster does not respond.
+ * Reads the UID of a cluster. Returns the reason if this UID differs from the UID in the Cluster object; `undefined` if
+ * they are equal, or if the UID in the object is unknown. Rejects with StatusError if the cluster does not respond.
  */
 export async function checkReplacedCluster(check: ReplacedClusterCheck): Promise<ReplacedClusterReason | undefined> {
   const { cluster, connection, clock, signal } = check;

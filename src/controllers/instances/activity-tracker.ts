@@ -19,9 +19,9 @@ interface TrackedUse {
 }
 
 /**
- * Limits how often the use of an instance causes a reconcile. Every use of a sleeping instance causes one. Otherwise
- * the limit is one reconcile per minute with auto-sleep or auto-delete, and one per five minutes without. Unused
- * instances have no entry.
+ * Limits how often the use of an instance causes a reconcile. Every use of a sleeping instance causes one. For other
+ * instances, the limit is one reconcile per minute with auto-sleep or auto-delete, and one per five minutes without.
+ * Unused instances have no entry.
  */
 export class ActivityTracker {
   readonly #activity: InstanceActivity;

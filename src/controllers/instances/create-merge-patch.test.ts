@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { applyMergePatch } from '../../registry/patch/merge-patch.ts';
 import { createMergePatch } from './create-merge-patch.ts';
 
-// A merge patch cannot set null.
+// Values without null, because a merge patch cannot set null.
 const value = fc.letrec((tie) => ({
   value: fc.oneof({ maxDepth: 3 }, fc.string(), fc.integer(), fc.boolean(), fc.array(fc.string()), tie('object')),
   object: fc.dictionary(fc.string({ maxLength: 2 }), tie('value')),

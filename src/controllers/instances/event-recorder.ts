@@ -13,8 +13,8 @@ export interface EventRecorder {
   /** Queues an event about an object. Never blocks and never throws, because losing an event does no harm. */
   record(about: KubeObject, type: EventType, reason: string, message: string): void;
   /**
-   * Like `record`, for an event whose message differs each time it happens, for example by a number. All events of an object
-   * with the same `series` are one event with a count and the newest message.
+   * Queues an event whose message differs each time, for example because it contains a number. All events of an object
+   * with the same `series` become one event with a count and the newest message.
    */
   recordSeries(about: KubeObject, event: SeriesEvent): void;
   /** Resolves when all queued events are written. */
@@ -44,7 +44,7 @@ interface PendingEvent {
   readonly type: EventType;
   readonly reason: string;
   message: string;
-  /** True if an existing event gets the message of this one. */
+  /** True if the new message replaces the message of an existing event. */
   readonly replacesMessage: boolean;
   readonly first: number;
   last: number;
@@ -126,7 +126,10 @@ function objectReference({ apiVersion, kind, metadata }: KubeObject): KubeObject
   return { apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } };
 }
 
-/** Returns the object's name, which users search for, with a digest that distinguishes the events of one object. */
+/**
+ * Returns the name of an event: the name of the object, which users search for, and a digest that distinguishes the
+ * events of one object.
+ */
 function eventName({ metadata }: KubeObject, identity: string): string {
   const digest = hash('sha256', `${metadata.uid}\n${identity}`, 'hex').slice(0, 16);
   return `${metadata.name}.${digest}`;

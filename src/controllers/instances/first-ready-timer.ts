@@ -9,14 +9,15 @@ const timestampToleranceMs = 2_000;
 
 /**
  * Measures the time from the creation of an instance until it is Ready for the first time. Most instances are Ready
- * within milliseconds, and creationTimestamp has whole seconds, so the measurement starts when the controller first
- * sees the instance. creationTimestamp is used only if it is much older, for example after a restart.
+ * within milliseconds, and `creationTimestamp` has whole seconds, so the measurement starts when the controller first
+ * sees the instance. If `creationTimestamp` is much older, for example after a restart, the measurement starts there.
  */
 export class FirstReadyTimer {
   readonly #clock: Clock;
   readonly #onReady: (project: string, milliseconds: number) => void;
   /**
-   * Monotonic time at which an instance was first seen, by uid, until it is Ready; `undefined` if it is not measured.
+   * Monotonic time at which an instance was first seen, by uid. The entry is `undefined` if the instance is not
+   * measured, and is removed when the instance is Ready.
    */
   readonly #firstSeen = new Map<string, number | undefined>();
 

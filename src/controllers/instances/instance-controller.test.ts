@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** The controller, the management API, and the built-in cluster as a host whose behavior a test can change. */
+/** Returns the controller, the management API, and the built-in cluster as a host whose behavior a test can change. */
 async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
   const management = await openManagementTestEnv();
   const { plane, clock } = management;
@@ -72,7 +72,7 @@ async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
         .patch(management.admin('default'), name, { type: 'merge', document, findings: [] }, patchOptions),
     remove: (name: string) => management.verbs(plural).delete(management.admin('default'), name, deleteOptions),
     peek,
-    /** The first version of the instance that matches; advances the clock while nothing happens. */
+    /** Returns the first version of the instance that matches. Advances the clock until then. */
     async until(
       name: string,
       has: (object: KubeObject | undefined) => boolean,
@@ -104,7 +104,7 @@ function condition(object: KubeObject | undefined, type: string): JsonValue | un
   return listAt(object as JsonValue | undefined, 'status', 'conditions').find((each) => textAt(each, 'type') === type);
 }
 
-/** A promise that the test resolves. */
+/** Returns a promise, and the function `open`, which resolves it. */
 function door() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -436,7 +436,7 @@ describe('a host', () => {
     expect(condition(failed, 'VirtualClusterReady')).toMatchObject({ status: 'Unknown', reason: 'HostFailed' });
     expect(textAt(condition(failed, 'Ready'), 'message')).toContain('did not respond within 30 seconds');
     hangs = false;
-    // The installs that started meanwhile wait for their own timeout.
+    // The installs that started after this timeout wait for their own timeout.
     world.clock.advance(defaultHostTimeouts.read);
     for (const name of names) await world.until(name, isReady);
   });

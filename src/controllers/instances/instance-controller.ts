@@ -66,9 +66,9 @@ export interface InstanceControllerOptions
 }
 
 /**
- * Maximum number of concurrent reconciles per cluster, and per project on it. The latter is large enough to share group
- * commits. A slow cluster delays only its own instances. A project whose instances take long, for example to render their
- * templates, leaves some workers to others.
+ * Maximum numbers of concurrent reconciles: 40 per cluster, and 32 per project on a cluster, which is enough to share
+ * group commits. A slow cluster delays only its own instances. A project whose instances take long, for example to
+ * render their templates, leaves some workers to other projects.
  */
 const reconcilesPerCluster = 40;
 const reconcilesPerProject = 32;
@@ -79,7 +79,7 @@ export interface ManagedInstances {
   readonly name: string;
   driverOf(host: Host): InstanceDriver;
   contents(hostOf: (cluster: string) => Host | undefined): InstanceContents;
-  /** The fields of a project's spec that affect its instances on hosts, other than `hostIsolation`. */
+  /** The fields of a project's spec that affect its instances on hosts, in addition to `hostIsolation`. */
   readonly projectFields: readonly string[];
 }
 
@@ -158,7 +158,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
         return undefined;
       }
       const snapshot = snapshotOf(instance);
-      // The host may have become available without an event.
+      // Update the subscription, because the host may have become available without an event.
       subscriptions.update(snapshot.cluster);
       if (instance.metadata.deletionTimestamp !== undefined)
         return await removeInstanceStep(snapshot, dependencies, signal);
@@ -185,7 +185,7 @@ interface InstanceRecordsParts {
   readonly firstReady: FirstReadyTimer;
 }
 
-/** What the controller records about instances in memory. */
+/** The controller's in-memory records about instances. */
 class InstanceRecords {
   readonly #parts: InstanceRecordsParts;
 
@@ -231,7 +231,7 @@ function relatedSources(
   ];
 }
 
-/** Adds the instance with this uid to the queue. Returns false if there is none. */
+/** Adds the instance with this uid to the queue. Returns false if there is no such instance. */
 function enqueueByUid(uid: string, index: InstanceIndex, enqueue: (key: string) => void): boolean {
   const key = index.keyOfUid(uid);
   if (key !== undefined) enqueue(key);

@@ -27,11 +27,11 @@ export interface InstanceDependencies {
   /** True if one of the agents of the cluster permits only imports. Optional; by default, no cluster is read-only. */
   isReadOnly?(cluster: string): boolean;
   readonly activity: InstanceActivity;
-  /** Renders a template. Optional; defaults to `renderDefinition`, which blocks this thread meanwhile. */
+  /** Renders a template. Optional; defaults to `renderDefinition`, which blocks this thread. */
   render?(source: DefinitionSource): RenderedDefinition | Promise<RenderedDefinition>;
   /**
-   * Reads the YAML documents of a template of a project. Rejects with ApplyError. Optional; defaults to `readObjects`, which
-   * blocks this thread meanwhile.
+   * Reads the YAML documents of a template of a project. Rejects with ApplyError. Optional; defaults to `readObjects`,
+   * which blocks this thread.
    */
   readObjects?(text: string, project: string): Promise<readonly JsonObject[]>;
   /** The limits of templates whose author does not have the permission `hostaccess`. Optional; has safe defaults. */
@@ -39,9 +39,10 @@ export interface InstanceDependencies {
   /** Returns how the host namespaces of a project on a cluster are protected. Optional; by default as the host decides. */
   isolationOf?(cluster: string, project: string): HostIsolation;
   /**
-   * Checks whether a connected cluster is another one than before, and returns the reason; `undefined` if it is the same.
-   * A cluster whose Cluster object already says so has no driver, and its status is the answer. Rejects with StatusError if
-   * the cluster does not respond. Optional; by default, clusters are not checked.
+   * Checks whether a connected cluster was replaced by another cluster, and returns the reason; `undefined` if it was
+   * not. If the Cluster object already reports the replacement, the cluster has no driver, and the reason comes from
+   * the object's status. Rejects with StatusError if the cluster does not respond. Optional; by default, clusters are
+   * not checked.
    */
   replacedCluster?(cluster: string, signal: AbortSignal): Promise<StatusReason | undefined>;
   /** Does the work that differs between the kinds of instances. */
@@ -54,7 +55,7 @@ export interface InstanceDependencies {
 /** The state that all steps of one reconcile of an instance share. */
 export interface StepContext {
   readonly snapshot: InstanceSnapshot;
-  /** The new status, which the steps fill and the end of the reconcile writes. */
+  /** The new status. The steps fill it, and it is written at the end of the reconcile. */
   readonly draft: StatusDraft;
   readonly dependencies: InstanceDependencies;
   readonly signal: AbortSignal;
@@ -67,7 +68,7 @@ export interface HostStepContext extends StepContext {
 
 /** The parameters of an installation, without its location and owner. */
 export interface Installation extends Omit<InstallRequest, 'location' | 'owner' | 'space'> {
-  /** The objects are YAML documents. */
+  /** Only for a space. `objects` contains YAML documents. */
   readonly space?: LabelsAndAnnotations & { readonly objects?: string };
 }
 
@@ -89,8 +90,8 @@ export interface InstanceContents {
   /** Records the observed state of the host in the status. */
   recordObserved(context: Pick<HostStepContext, 'snapshot' | 'draft'>, observed: HostedVirtualCluster): void;
   /**
-   * Brings the contents of an instance whose host reports it as ready to the desired state. Rejects with StatusError or
-   * ApplyError.
+   * Brings the contents of an instance to the desired state. Called if the host reports the instance as ready. Rejects
+   * with StatusError or ApplyError.
    */
   ensure(context: HostStepContext, definition: TemplateDefinition, observed: HostedVirtualCluster): Promise<void>;
   /** Removes the objects and fields that the server has added to an external virtual cluster. */

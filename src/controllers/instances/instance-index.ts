@@ -9,8 +9,8 @@ interface Entry {
 }
 
 /**
- * Finds the instances that use a given template, cluster or host namespace, so that a change to it reconciles them.
- * Callers report every added, changed or deleted instance. The index stores only a few fields of each instance.
+ * Finds the instances that use a given template, cluster or host namespace, so that a change of this object reconciles
+ * them. Callers report every added, changed or deleted instance. The index stores only a few fields of each instance.
  */
 export class InstanceIndex {
   readonly #entries = new Map<string, Entry>();

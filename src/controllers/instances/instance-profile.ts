@@ -16,7 +16,9 @@ import type { HostLocation } from '../../hosts/host.ts';
 /** The status of an instance of any kind. */
 export type InstanceStatus = VirtualClusterInstanceStatus & Pick<SpaceInstanceStatus, 'space' | 'hostNamespace'>;
 
-/** The fields of a VirtualClusterInstance or a SpaceInstance, which has a subset of the fields of the spec. */
+/**
+ * The fields of a VirtualClusterInstance or a SpaceInstance. The spec of a SpaceInstance has a subset of these fields.
+ */
 export type InstanceFields = { spec?: VirtualClusterInstanceSpec; status?: InstanceStatus };
 export type Instance = TypedObject<InstanceFields>;
 export type InstanceClient = ResourceClient<InstanceFields>;
@@ -27,7 +29,9 @@ export interface InstanceProfile {
   readonly noun: 'virtual cluster' | 'space';
   /** The condition that is true if the virtual cluster or the namespace exists on the host. */
   readonly installedCondition: 'VirtualClusterDeployed' | 'SpaceReady';
-  /** The condition that is true if the API of the virtual cluster responds; `undefined` for a space, which has none. */
+  /**
+   * The condition that is true if the API of the virtual cluster responds; `undefined` for a space, which has no API.
+   */
   readonly respondsCondition: 'VirtualClusterReady' | undefined;
   /** The member of the status that contains the rendered definition. */
   readonly renderedMember: 'virtualCluster' | 'space';
@@ -37,7 +41,7 @@ export interface InstanceProfile {
   readonly restrict: typeof restrictDefinition;
   /** Returns the virtual cluster or space at a location as text. */
   describe(location: HostLocation): string;
-  /** Like `describe`, with the place where it is. */
+  /** Returns the virtual cluster or space at a location as text, together with its cluster. */
   locate(location: HostLocation, cluster: string): string;
   /** Returns the message of the condition SpaceReady. */
   inSpace(location: HostLocation, cluster: string): string;

@@ -4,8 +4,8 @@ import { projectNamespace } from '../../api/naming.ts';
 import type { InstanceIndex } from './instance-index.ts';
 
 /**
- * Finds the instances whose host namespaces a change of `spec.hostIsolation` affects. Other changes of clusters and
- * projects affect none: the status of a cluster changes often.
+ * Finds the instances whose host namespaces a change of `spec.hostIsolation` affects. Ignores other changes, for
+ * example of the status of a cluster, which changes often.
  */
 export class IsolationChanges {
   readonly #index: InstanceIndex;

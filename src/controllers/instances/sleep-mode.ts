@@ -13,7 +13,7 @@ import type { InstanceSnapshot } from './instance-snapshot.ts';
 export interface SleepMode {
   readonly sleepReason: typeof sleepForcedReason | typeof sleepUnusedReason | undefined;
   readonly isExpired: boolean;
-  /** True if auto-sleep is due soon: since some time before people are notified about it. */
+  /** True if auto-sleep is due soon. It becomes true some time before people are notified about the sleep. */
   readonly isSleepNear: boolean;
   /**
    * Time of the last use in milliseconds since the epoch; `undefined` if it is unknown and no setting depends on it.
@@ -52,7 +52,7 @@ export function sleepModeOf(snapshot: InstanceSnapshot, lastUsed: number | undef
   const remaining = (seconds: number | undefined) =>
     seconds === undefined ? Number.POSITIVE_INFINITY : lastActivity + seconds * 1000 - now;
   const isIdle = remaining(sleepAfter) <= 0;
-  // The result of the check must be in the status before people are notified.
+  // Twice the reminder period, so the result of the check is in the status before people are notified.
   const untilNear = remaining(sleepAfter) - 2 * sleepReminderMs((sleepAfter ?? 0) * 1000);
   const next = Math.min(
     ...[remaining(sleepAfter), untilNear, remaining(deleteAfter)].filter((each) => each > 0),
@@ -84,7 +84,10 @@ function latestKnownUse(snapshot: InstanceSnapshot, lastUsed: number | undefined
   return Math.min(Math.max(Number.isNaN(stored) ? 0 : stored, lastUsed ?? 0, reported ?? 0), now);
 }
 
-/** The maximum lead of a client's clock. A later time is ignored, because it would prevent every sleep. */
+/**
+ * The maximum time by which a client's clock may be ahead. A later time is ignored, because it would prevent every
+ * sleep.
+ */
 const maxClientSkewMs = 60_000;
 
 /** Returns the use that a client has reported in an annotation; `undefined` if there is none. */

@@ -14,7 +14,8 @@ export interface SpaceContentsOptions {
 export function spaceContents({ adminsOf }: SpaceContentsOptions): InstanceContents {
   return {
     installsImported: true,
-    // The definition has fields for them. An object with the same name could replace the limits of the host.
+    // The definition has fields for quotas and limits. An object with the same name could replace the limits of the
+    // host.
     excludedResources: ['resourcequotas', 'limitranges'],
     installationOf({ object, project, importedUid }, definition: SpaceDefinition, isolation) {
       const { metadata, objects, access, resourceQuota, limitRange } = definition;

@@ -7,10 +7,10 @@ import { type Instance, type InstanceProfile, type InstanceStatus, profileOf } f
 
 export type InstancePhase = 'Pending' | 'Ready' | 'Sleeping' | 'Failed';
 
-/** The types of conditions. Unlike the others, `SleepKeepsData` is absent from most instances. */
+/** The types of conditions. Most instances lack the condition `SleepKeepsData`, but have all others. */
 export type InstanceCondition = (typeof instanceConditionTypes)[number] | typeof sleepKeepsDataCondition;
 
-/** The reason of a status: a CamelCase identifier for programs, and a message that tells users what to do. */
+/** The reason of a status: a CamelCase identifier for programs, and a message that explains to users what to do. */
 export interface StatusReason {
   readonly reason: string;
   readonly message: string;

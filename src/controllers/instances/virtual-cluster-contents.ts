@@ -9,7 +9,10 @@ import type { InstanceSnapshot } from './instance-snapshot.ts';
 import { readTemplateObjects } from './steps/read-template-objects.ts';
 import { ensureBindings, removeOtherBindings } from './virtual-cluster-bindings.ts';
 
-/** Virtual clusters: the server adds role bindings and the objects of the template inside, over their API. */
+/**
+ * Virtual clusters: the server adds role bindings and the objects of the template through the API of the virtual
+ * cluster.
+ */
 export function virtualClusterContents(hostOf: (cluster: string) => Host | undefined): InstanceContents {
   return {
     installsImported: false,
@@ -72,7 +75,7 @@ function contentsOf(
 ): VirtualClusterContents {
   const roles = referencedRoles(virtualClusterRoles(object, definition.access ?? {}));
   const objects = definition.objects ?? '';
-  // A virtual cluster that has lost its data lacks the contents too.
+  // A virtual cluster that has lost its data has also lost the contents, so its digest changes.
   const incarnation = dataLostAt === undefined ? uid : `${uid}/${dataLostAt}`;
   return { roles, objects, digest: digestOf(incarnation, roles, objects) };
 }
@@ -91,7 +94,7 @@ async function applyContents(
   content: VirtualClusterContents,
 ): Promise<void> {
   const virtual = clientInside(host, snapshot, dependencies, signal);
-  // A new virtual cluster has no outdated bindings, and its host has already created the bindings of `preboundRoles`.
+  // A new virtual cluster has no outdated bindings, and its host has already created the bindings for `preboundRoles`.
   const isFirst = (snapshot.object.status?.deployHash ?? '') === '';
   const prebound = host.preboundRoles ?? [];
   await ensureBindings(virtual, isFirst ? content.roles.filter((role) => !prebound.includes(role)) : content.roles);

@@ -23,7 +23,7 @@ export interface ProjectControllerOptions {
    * ConfigMaps, events.
    */
   readonly contents: readonly ResourceClient[];
-  /** Returns the number of instances of each kind in a project and per owner. */
+  /** Returns the number of instances in a project, per kind and per owner. */
   usage(project: string): readonly InstanceUsage[];
   /** The projects that this process reconciles. Optional; defaults to all. */
   readonly share?: WorkShare | undefined;

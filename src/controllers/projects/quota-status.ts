@@ -5,7 +5,7 @@ export interface InstanceUsage {
   /** The plural name of the kind. */
   readonly resource: string;
   readonly total: number;
-  /** The number of instances by the name of the owner, which is a user or a team. */
+  /** The number of instances per owner. An owner is a user or a team. */
   readonly perOwner: Iterable<readonly [owner: string, count: number]>;
 }
 

@@ -41,7 +41,7 @@ interface PendingDays {
 /**
  * Starts to record durations. After a write, further durations of the project are collected for 30 seconds, so each
  * project is written at most once in that time. A crash loses the pending durations. That is acceptable because only a
- * chart uses them.
+ * chart uses the durations.
  */
 export function startReadyTimeRecorder({ projects, clock, log }: ReadyTimesOptions): ReadyTimeRecorder {
   const pending = new Map<string, PendingDays>();

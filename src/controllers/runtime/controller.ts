@@ -13,7 +13,7 @@ import { type LaneOptions, WorkQueue } from './work-queue.ts';
 import type { WorkShare } from './work-share.ts';
 
 /**
- * The result of a reconcile: `undefined` if it is done, or the time after which the key is reconciled again. If a
+ * The result of a reconcile: `undefined` if the work is done, or the time after which the key is reconciled again. If a
  * reconcile throws, the key is retried with exponential backoff.
  */
 export type ReconcileResult = undefined | { readonly requeueAfterMilliseconds: number };
@@ -29,8 +29,8 @@ export interface ControllerOptions<Own extends JsonObject, Other extends JsonObj
   /** The kinds that an informer caches. The first one is the controller's own kind. */
   readonly sources: readonly [WatchSource<Own>] | readonly [WatchSource<Own>, WatchSource<Other>];
   /**
-   * The kinds that are watched without a cache. If a watch missed changes, every object of the controller's own kind is
-   * reconciled.
+   * The kinds that are watched without a cache. If a watch has missed changes, every object of the controller's own
+   * kind is reconciled.
    */
   readonly uncachedSources?: readonly WatchSource[];
   /** Adds keys for events that are not API objects. Called once, and runs until the signal fires. Must not reject. */
@@ -53,8 +53,8 @@ export interface ControllerOptions<Own extends JsonObject, Other extends JsonObj
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Brings the actual state one step closer to the spec of the object. Receives the key of the object, not an event. It
-   * reads the current state, does at most one write, and may be called at any time, any number of times.
+   * Brings the actual state one step closer to the spec of the object. Receives the key of the object, not an event.
+   * Reads the current state and does at most one write. May be called at any time, any number of times.
    */
   reconcile(key: string, informers: Informers<Own, Other>, signal: AbortSignal): Promise<ReconcileResult>;
 }
@@ -112,7 +112,10 @@ export function startController<Own extends JsonObject, Other extends JsonObject
   );
   const workInput = [...informers, ...followers];
   const synced = Promise.all(workInput.map((input) => input.synced)).then(() => {});
-  /** Resolves when all inputs are synced or the controller is stopped. The workers share it, because there may be many. */
+  /**
+   * Resolves when all inputs are synced or the controller is stopped. All workers share this promise, because there may
+   * be many workers.
+   */
   const begin = Promise.race([synced, aborted(signal)]);
   const others = options.otherSources?.(add, signal);
   const stopObserving = observer?.started(name, () => queue.depth);
@@ -153,13 +156,14 @@ export function startController<Own extends JsonObject, Other extends JsonObject
   };
 }
 
-/** Logs why a key could not be reconciled. */
+/** Logs the reason why a key could not be reconciled. */
 function logFailure(
   error: unknown,
   reconcile: { readonly controller: string; readonly key: string; readonly failures: number },
   log: Log,
 ): void {
-  // A conflict means that the cached object was outdated. The next reconcile reads the current one, so nothing is logged.
+  // A conflict means that the cached object was outdated. The next reconcile reads the current object, so do not log
+  // the error.
   if (error instanceof StatusError && error.code === 409) return;
   log.warn({ ...reconcile, error: String(error) }, 'reconcile failed');
 }

@@ -1,6 +1,6 @@
 /** The groups of keys that share the workers of a lane. */
 export interface KeyGroups {
-  /** Returns the group of a key. It must not change. */
+  /** Returns the group of a key. A key must always be in the same group. */
   groupOf(key: string): string;
   /** Maximum number of keys of a group that are processed concurrently in a lane. */
   readonly concurrency: number;
@@ -8,12 +8,15 @@ export interface KeyGroups {
 
 const singleGroup: KeyGroups = { groupOf: () => '', concurrency: Number.POSITIVE_INFINITY };
 
-/** The keys of a lane that wait for a worker. Their groups are served round-robin, and a group in the order of its keys. */
+/**
+ * The keys of a lane that wait for a worker. Groups are served round-robin. In each group, keys are served in the order
+ * in which they were added.
+ */
 export class WaitingKeys {
   readonly #groups: KeyGroups;
   /** The waiting keys by group, in round-robin order. */
   readonly #waiting = new Map<string, Set<string>>();
-  /** The number of keys that are processed, by group. */
+  /** The number of keys that are being processed, by group. */
   readonly #running = new Map<string, number>();
 
   constructor(groups: KeyGroups = singleGroup) {

@@ -27,10 +27,10 @@ const defaultBackoff: BackoffOptions = { initialMilliseconds: 50, maxMillisecond
 const singleLane: LaneOptions = { laneOf: () => '', concurrency: Number.POSITIVE_INFINITY };
 
 /**
- * A queue of keys, which are processed by workers. A key waits at most once, however often it is added. If a key is
- * added during its processing, it is processed once more afterwards, never concurrently. The number of objects
- * therefore limits the length of the queue. Lanes are served round-robin, so a key never waits for another lane. In a lane,
- * groups are served round-robin.
+ * A queue of keys, which are processed by workers. A key is in the queue at most once, however often it is added. If a
+ * key is added during its processing, it is processed once more afterwards, never concurrently. The number of objects
+ * therefore limits the length of the queue. Lanes are served round-robin, so a key never waits for another lane. In a
+ * lane, groups are served round-robin.
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -46,7 +46,7 @@ export class WorkQueue {
   readonly #requeued = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
-  /** Callbacks that wake the workers that wait for a key. */
+  /** Callbacks of idle workers. Each callback wakes one worker that waits for a key. */
   #idleWorkers: (() => void)[] = [];
   #closed = false;
 
@@ -147,7 +147,7 @@ export class WorkQueue {
     return undefined;
   }
 
-  /** True if a key that matches is being processed. */
+  /** True if any key for which `matches` returns true is being processed. */
   isRunning(matches: (key: string) => boolean): boolean {
     return [...this.#running.keys()].some(matches);
   }

@@ -5,8 +5,8 @@ export interface WorkShare {
   /** Calls the listener each time this process has gained keys. Returns a function that removes the listener. */
   onGained(listener: () => void): () => void;
   /**
-   * Adds a controller. `isRunning` tells whether it reconciles a key that matches; such keys are not handed over to other
-   * processes. Returns a function that removes the controller.
+   * Adds a controller. `isRunning` returns true if the controller is reconciling a key for which `matches` returns
+   * true; such keys are not handed over to other processes. Returns a function that removes the controller.
    */
   register(isRunning: (matches: (key: string) => boolean) => boolean): () => void;
 }

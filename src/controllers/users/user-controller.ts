@@ -21,7 +21,7 @@ export interface UserControllerOptions {
   readonly log: Log;
 }
 
-/** Prefix of the keys that stand for teams. User names contain no slash, so no key of a user has this prefix. */
+/** Prefix of the keys that represent teams. User names contain no slash, so no key of a user has this prefix. */
 const teamKeyPrefix = 'team/';
 
 /** Maintains `status.teams` of users. */
@@ -54,7 +54,7 @@ export function startUserController({
   });
 }
 
-/** True if the user's `status.teams` is wrong about this team. The team may be deleted already. */
+/** True if the user's `status.teams` is wrong about this team. The team may have been deleted. */
 function isStale(user: User, team: string, allTeams: readonly Team[]): boolean {
   return (user.status?.teams ?? []).includes(team) !== teamsOf(user, allTeams).includes(team);
 }

@@ -3,10 +3,12 @@ import { backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Attempt, WebhookName } from './delivery.ts';
 
-/** The delays between attempts: they double up to an hour, so a record has about 30 attempts within a day. */
+/**
+ * The delays between attempts to send a record. They double up to an hour, so there are about 30 attempts within a day.
+ */
 const backoff = { initialMilliseconds: 5_000, maxMilliseconds: 3_600_000 };
 
-/** An attempt with its time. */
+/** An attempt to send a record, with its time. */
 export interface TimedAttempt extends Attempt {
   readonly time: number;
 }
@@ -23,13 +25,14 @@ export interface DeliveryState {
   readonly attempted: number;
   /** The number of records that were never delivered. */
   readonly dropped: number;
-  /** The last attempt, if the status does not contain it yet. */
+  /** The last attempt. Absent if the status already contains it. */
   readonly unreported?: TimedAttempt | undefined;
 }
 
 /**
- * The results of the last attempts. The status of a webhook has them too, but the status that a controller reads can be
- * older than its last attempt. After a restart, and after another process has sent records, the status is newer.
+ * The results of the last attempts, by webhook. The status of a webhook also contains them, but a controller may read a
+ * status that is older than its own last attempt. After a restart, or after another process has sent records, the
+ * status is newer than this state.
  */
 export class DeliveryStates {
   readonly #clock: Clock;
@@ -46,15 +49,20 @@ export class DeliveryStates {
     return known === undefined || known.uid !== uid || known.attempted < stored.attempted ? stored : known;
   }
 
-  /** Returns the time until the next attempt; 0 if it is due. A change of the webhook makes it due. */
+  /**
+   * Returns the milliseconds until the next attempt; 0 if it is due. After a change of the webhook, the next attempt is
+   * due immediately.
+   */
   millisecondsUntilNext(webhook: ProjectWebhook): number {
     const { generation, nextAttempt } = this.of(webhook);
     if (generation !== (webhook.metadata.generation ?? 0)) return 0;
-    // The wall clock may have been set back.
+    // Limit the delay, because the wall clock may have been set back.
     return Math.min(Math.max(0, nextAttempt - this.#clock.now()), backoff.maxMilliseconds);
   }
 
-  /** Records the result of an attempt, or `undefined` if there was none, and the number of records that were dropped. */
+  /**
+   * Records the result of an attempt and the number of dropped records. `last` is `undefined` if there was no attempt.
+   */
   update(webhook: ProjectWebhook, last: Attempt | undefined, dropped: number): DeliveryState {
     const before = this.of(webhook);
     const now = this.#clock.now();
@@ -83,7 +91,7 @@ export class DeliveryStates {
 
   /** True if this webhook was read before the status of its last attempt was written. */
   isNewerThan(webhook: ProjectWebhook): boolean {
-    // The status has whole seconds.
+    // Times in the status have whole seconds.
     return this.of(webhook).attempted >= timeOf(webhook.status?.lastDeliveryTime) + 1_000;
   }
 

@@ -20,7 +20,7 @@ export interface PendingRecords {
   /** Returns a record; `undefined` if it was removed in the meantime because it was expired or evicted. */
   record(namespace: string, pending: PendingRecord): Promise<KubeObject | undefined>;
   remove(webhook: WebhookName, pending: readonly PendingRecord[]): Promise<void>;
-  /** Returns the webhooks whose queue is not empty, also those that no longer exist. */
+  /** Returns the webhooks whose queue is not empty, including webhooks that no longer exist. */
   nonEmpty(): AsyncIterable<WebhookName>;
 }
 

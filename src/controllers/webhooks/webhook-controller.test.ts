@@ -29,7 +29,7 @@ async function openDelivery() {
   const state = { answer: failed, dropped: 0 };
   const webhooks = inProcessClient(plane.kinds, 'flotilla').resource(projectWebhookKind);
   const keyOf = ({ namespace: inside, name }: WebhookName) => `${inside}/${name}`;
-  /** The number of writes of the controller that wait for the store. */
+  /** The number of the controller's writes that have not reached the store yet. */
   let writes = 0;
   const observed: typeof webhooks = {
     ...webhooks,
@@ -86,7 +86,10 @@ async function openDelivery() {
     const key = keyOf({ namespace, name });
     queues.set(key, [...(queues.get(key) ?? []), { position, time: clock.now(), webhookUid }]);
   };
-  /** Advances the clock in steps of a second until the condition holds, but not while the controller waits for the store. */
+  /**
+   * Advances the clock in steps of a second until the condition holds. Does not advance it when the controller waits
+   * for the store.
+   */
   const until = async (isReached: () => boolean | Promise<boolean>) => {
     const step = async () => {
       for (let turn = 0; turn < 10; turn++) {

@@ -17,9 +17,12 @@ import { attemptStatus, type DroppedRecords, idleStatus, millisecondsUntilReport
 export interface WebhookControllerOptions {
   readonly webhooks: ResourceClient<FieldsOf<typeof projectWebhookKind>>;
   readonly queue: PendingRecords;
-  /** Sends a record. Rejects only if the signal is aborted. `undefined` if the webhook no longer exists. */
+  /**
+   * Sends a record to a webhook. Rejects only if the signal is aborted. Resolves to `undefined` if the webhook no
+   * longer exists.
+   */
   deliver(webhook: ProjectWebhook, record: KubeObject, signal: AbortSignal): Promise<Attempt | undefined>;
-  /** Called after records were removed without a delivery. */
+  /** Called after records were removed from a queue without a delivery. `records` is their number. */
   onDropped(records: number): void;
   /** The webhooks that this process serves. Optional; defaults to all. */
   readonly share?: WorkShare | undefined;
@@ -28,24 +31,34 @@ export interface WebhookControllerOptions {
   readonly log: Log;
 }
 
-/** Period of the search for queues that are not empty. Records of all replicas are found this way. */
+/**
+ * Period, in milliseconds, of the search for queues that are not empty. The search also finds records from other
+ * replicas.
+ */
 const searchMilliseconds = 1_000;
-/** Additional time between two searches for each queue that was found, so that many dead receivers cause little work. */
+/** Additional time between two searches for each queue that was found, so many dead receivers cause little work. */
 const searchMillisecondsPerQueue = 20;
-/** The age above which the server gives up sending a record. It tries each record at least once, however old it is. */
+/** The age at which the server gives up sending a record. Each record is tried at least once, however old it is. */
 export const maxRecordAgeMs = 24 * 3_600_000;
-/** The number of requests to the receivers of one project at a time. A webhook has one at a time. */
+/**
+ * The maximum number of concurrent requests to the receivers of one project. Each webhook has at most one request at a
+ * time.
+ */
 const requestsPerProject = 4;
-/** The number of requests at a time to receivers that worked last time, and to those that did not. */
+/**
+ * The maximum numbers of concurrent requests: to receivers whose last delivery succeeded, and to receivers whose last
+ * delivery failed.
+ */
 const [maxRequests, maxRetries] = [64, 16] as const;
-/** The number of records that are sent to a webhook before the next webhook of the project has its turn. */
+/** The number of records that are sent to a webhook before it is the turn of the project's next webhook. */
 const recordsPerTurn = 20;
-/** The number of queued records that are read at a time to remove them. */
+/** The number of queued records that are read in one batch to remove them. */
 const removedPerRead = 200;
 
 /**
- * Sends activity records to webhooks. The records of a webhook are sent in order, one at a time. A record is removed from the
- * queue after its delivery, so it is sent again after a crash. A receiver that is slow or does not respond delays only itself.
+ * Sends activity records to webhooks. The records of a webhook are sent in order, one at a time. A record is removed
+ * from the queue after its delivery, so it may be sent again after a crash. A receiver that is slow or does not respond
+ * delays only its own records.
  */
 export function startWebhookController(options: WebhookControllerOptions): RunningController {
   const { webhooks, queue, share, observer, clock, log } = options;
@@ -107,7 +120,7 @@ class WebhookDelivery {
     if (webhook.spec?.suspend === true) return this.#reportIdle(webhook, signal);
     const waiting = this.#states.millisecondsUntilNext(webhook);
     if (waiting > 0) return { requeueAfterMilliseconds: waiting };
-    // A webhook of the same name may have been deleted before its queue was removed.
+    // Remove records of an earlier webhook with the same name, which was deleted before its queue was removed.
     await this.#removeWhile(name, ({ webhookUid }) => webhookUid !== uid);
     return this.#deliverSome(webhook, signal);
   }
@@ -139,7 +152,10 @@ class WebhookDelivery {
     return waiting === 0 ? undefined : { requeueAfterMilliseconds: waiting };
   }
 
-  /** Reports the last attempt and dropped records in the status. Returns the time until it is due if it is not due yet. */
+  /**
+   * Reports the last attempt and dropped records in the status. If the report is not due yet, returns the milliseconds
+   * until it is due.
+   */
   async #report(webhook: ProjectWebhook, dropped: DroppedRecords, signal: AbortSignal): Promise<number> {
     const { clock, onDropped } = this.#options;
     const state = this.#states.of(webhook);
@@ -171,7 +187,7 @@ class WebhookDelivery {
     return this.#removeWhile(name, ({ time }) => time < oldest);
   }
 
-  /** Removes records from the start of a queue while they match. Returns their number. */
+  /** Removes records from the start of a queue as long as they match. Returns the number of removed records. */
   async #removeWhile(name: WebhookName, matches: (pending: PendingRecord) => boolean): Promise<number> {
     const { queue } = this.#options;
     for (let removed = 0; ; ) {

@@ -4,18 +4,18 @@ import type { ProjectWebhook } from '../../api/management/v1/notifications/proje
 import { timestamp } from '../../api/meta.ts';
 import { type DeliveryState, timeOf } from './delivery-states.ts';
 
-/** A status that only repeats that deliveries succeed is written at most once in this time. */
+/** The minimum time between two writes of a status that only reports further successful deliveries. */
 export const reportIntervalMs = 10_000;
 
 /** The numbers of records that were removed from a queue without a delivery. */
 export interface DroppedRecords {
-  /** Records that the activity log had already removed: they were expired, or evicted by newer ones. */
+  /** Records that the activity log had already removed, because they had expired or were evicted by newer records. */
   readonly evicted: number;
-  /** Records that were given up after a day of failures. */
+  /** Records that the server gave up sending after a day of failures. */
   readonly expired: number;
 }
 
-/** Returns the time until the last attempt is to be reported in the status; 0 if it is due. */
+/** Returns the milliseconds until the last attempt is reported in the status; 0 if the report is due. */
 export function millisecondsUntilReport(
   { status }: ProjectWebhook,
   { unreported }: DeliveryState,

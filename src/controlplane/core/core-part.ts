@@ -166,7 +166,7 @@ function mountAll(stores: KindStores, dependencies: CoreDependencies, tokens: Ac
   ];
 }
 
-/** Ends the sessions of tokens that become invalid because a service account or secret was changed. */
+/** Ends the sessions of tokens that become invalid because of a change to a service account or secret. */
 function endSessions(sessions: ServiceAccountSessions, store: KindStore): () => void {
   return store.listen(({ before, after }) => {
     const served = before ?? after;

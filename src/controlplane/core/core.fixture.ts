@@ -73,7 +73,7 @@ export interface CoreTestEnvOptions {
   readonly rootCertificates?: string;
   /** Returns further parts of the plane. Optional; defaults to none. */
   moreParts?(dependencies: PartDependencies): readonly PlanePart[];
-  /** Does not start maintenance, as if another process maintained the plane. */
+  /** True to start no maintenance, as if another process maintained the plane. */
   readonly withoutMaintenance?: boolean;
 }
 
@@ -83,14 +83,14 @@ export interface CoreTestEnv {
   readonly store: Store;
   readonly clock: ManualClock;
   readonly keys: TokenKeys;
-  /** All warnings that requests have returned. */
+  /** All warnings that responses to requests have contained. */
   readonly warnings: string[];
   context(namespace?: string): RequestContext;
   create(resource: string, object: JsonObject, namespace?: string): Promise<KubeObject>;
   update(resource: string, object: JsonObject, namespace?: string): Promise<KubeObject>;
   peek(resource: string, name: string, namespace?: string): KubeObject | undefined;
   remove(resource: string, name: string, namespace?: string): Promise<unknown>;
-  /** Looks for maintenance work that other processes have recorded, and resolves when there is no more. */
+  /** Looks for maintenance work that other processes have recorded. Resolves when there is no more work. */
   runMaintenance(): Promise<void>;
   /** Resolves when there is no more maintenance work. */
   idle(): Promise<void>;

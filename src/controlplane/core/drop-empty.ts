@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject } from '@flotilla/json';
 
-/** Removes the given members from an object if they are empty. Kubernetes' Go types omit them too (`omitempty`). */
+/**
+ * Removes the given members from an object if they are empty. Kubernetes omits empty members, too (`omitempty` in its
+ * Go types).
+ */
 export function dropEmpty(object: JsonObject, members: readonly string[]): void {
   for (const member of members) {
     const value = object[member];

@@ -63,7 +63,7 @@ export function eventsGroupView(events: KindStore): MountedResource {
     },
     patch: async (context, name, patch, options) => {
       const old = events.peek(context.namespace, name)?.object;
-      // The result of the patch must be validated before it is written. A dry run computes the result.
+      // Validate the result of the patch before it is written. A dry run computes the result.
       const preview = await verbs.patch(context, name, convertedPatch(patch), { ...options, dryRun: true });
       refuseResult(name, preview.object, old);
       if (options.dryRun) return { ...converted(preview), created: preview.created };
@@ -110,7 +110,7 @@ function convertedDocument(document: JsonValue): JsonValue {
   return isJsonObject(document) ? convertEventMembers(document) : document;
 }
 
-/** Wraps the caller's read filter, so that it receives events converted to events.k8s.io/v1. */
+/** Wraps the caller's read filter. The filter then receives events converted to events.k8s.io/v1. */
 function withConvertedFilter(context: RequestContext): RequestContext {
   const { mayRead } = context;
   return mayRead === undefined
@@ -119,8 +119,8 @@ function withConvertedFilter(context: RequestContext): RequestContext {
 }
 
 /**
- * Gives the selected field `source` its value: the component of the event's source, or the reporting controller if the
- * event has no source because it was created in events.k8s.io (SEL-14).
+ * Returns options whose field selector supports the field `source`. Its value is the component of the event's source.
+ * If the event has no source because it was created in events.k8s.io, the value is the reporting controller (SEL-14).
  */
 function withSourceField<T extends ListOptions>(options: T): T {
   const { fieldSelector } = options;

@@ -21,7 +21,7 @@ interface Job {
 const retry = { initialMilliseconds: 200, maxMilliseconds: 60_000 };
 
 /**
- * A work queue with unique keys. The work for one key never runs twice at the same time. If a key is added while its
+ * A work queue with unique keys. The work for one key never runs concurrently with itself. If a key is added while its
  * work is running, the work runs once more afterwards.
  */
 export class KeyedWorkQueue {

@@ -6,8 +6,8 @@ import { type Draft, defineResource, type StoredResource } from '../../registry/
 import { normalizeMicroTimes } from './micro-times.ts';
 
 /**
- * The kind Lease. Leader election relies on two errors: a second create fails, and a PUT with an outdated
- * resourceVersion fails (rule CLIENT-23). As in Kubernetes, a PUT without a resourceVersion fails too.
+ * The kind Lease. Leader election relies on two errors: the second create of a lease fails, and a PUT with an outdated
+ * resourceVersion fails (rule CLIENT-23). As in Kubernetes, a PUT without a resourceVersion fails, too.
  */
 export const storedLeases: StoredResource = defineResource({
   ...leaseKind,

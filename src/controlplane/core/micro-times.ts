@@ -4,8 +4,9 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { cannotBeHandledError } from '../../registry/write/decode.ts';
 
 /**
- * Normalizes timestamps with microseconds, in place. `members` are the names of string members of `holder`; a member
- * that is the zero time is removed. For an invalid timestamp it throws 400, because Kubernetes fails to decode it.
+ * Normalizes timestamps with microseconds, in place. `members` are the names of the string members of `holder` to
+ * normalize. Removes a member that is the zero time. For an invalid timestamp, throws 400, because Kubernetes fails to
+ * decode it.
  */
 export function normalizeMicroTimes(
   kind: Pick<ResourceKind, 'kind' | 'version'>,

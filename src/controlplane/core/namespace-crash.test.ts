@@ -10,7 +10,7 @@ import { addableTestKind, openPlaneTestEnv, testKind } from '../plane.fixture.ts
 const widgets = testKind('widgets', 'Widget');
 const key = 'widgets.test.example';
 
-/** A store that commits a given number of transactions and then fails, as if the process had ended. */
+/** Returns a store that commits a given number of transactions and then fails, as if the process had ended. */
 function failingAfter(store: Store, transactions: number): Store {
   let left = transactions;
   return storeWithOverrides(store, {

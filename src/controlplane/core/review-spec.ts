@@ -42,7 +42,7 @@ function specErrors(review: KubeObject, namesUser: boolean): FieldError[] {
   return errors;
 }
 
-/** True if the client has set metadata other than the `allowed` members. The server itself sets `managedFields`. */
+/** True if the client has set metadata members that are not in `allowed`. The server itself sets `managedFields`. */
 function hasMetadata(review: KubeObject, allowed: readonly string[]): boolean {
   return Object.entries(review.metadata).some(
     ([name, value]) => name !== 'managedFields' && !allowed.includes(name) && value !== null && value !== '',

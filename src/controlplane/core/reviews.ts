@@ -30,7 +30,9 @@ export interface ReviewSubject {
   readonly accessKey?: string;
 }
 
-/** The permissions of a subject as RBAC rules. `evaluationError` names permissions that rules cannot express. */
+/**
+ * The permissions of a subject as RBAC rules. `evaluationError` names the permissions that RBAC rules cannot express.
+ */
 export type ReviewRules = PermissionRules;
 
 export interface ReviewDependencies {
@@ -104,7 +106,7 @@ export function accessReviews(group: string, dependencies: ReviewDependencies): 
 
 type ReviewHandler = (context: RequestContext, review: KubeObject) => JsonObject | Promise<JsonObject>;
 
-/** A kind that is never stored. The response to a create is the sent object with a computed status. */
+/** Serves a kind that is never stored. The response to a create is the sent object with a computed status. */
 export function reviewResource(kind: ResourceKind, handle: ReviewHandler): MountedResource {
   return {
     kind,

@@ -65,7 +65,7 @@ const anyValue: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) 
   ),
 })).value;
 
-/** The document with another value at a position that the numbers select. */
+/** Returns a copy of the document with another value at the position that the numbers select. */
 function mutated(document: JsonObject, steps: readonly number[], value: JsonValue): JsonObject {
   const copy = cloneJson(document);
   let at: JsonValue = copy.spec as JsonValue;

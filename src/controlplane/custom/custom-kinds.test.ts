@@ -285,12 +285,13 @@ describe('several versions of a kind', () => {
       Object.assign(versions[1] ?? {}, { storage: true });
     });
     expect(env.definition()?.status.storedVersions).toEqual(['v1', 'v2']);
-    // A watch of the previous storage version, whose objects are now converted from the new one.
+    // The watch was opened in the previous storage version. The objects are now converted from the new version, so the
+    // watch has ended.
     expect(stream?.take()).toBeUndefined();
     expect(stream?.isEnded).toBe(true);
     expect((await env.getShip('a')).apiVersion).toBe('sea.example/v1');
     expect((await env.getShip('a')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-    // A write without changes stores the object in the new version, and a second one changes nothing.
+    // A first write without changes stores the object in the new version. A second one changes nothing.
     const moved = await env.patchShip('a', {});
     expect(moved.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion);
     const { entries } = await env.store.list({ slice: 'plane', prefix: ['objects', 'ships.sea.example'] });

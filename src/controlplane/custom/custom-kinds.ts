@@ -26,8 +26,8 @@ const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, co
 const removal = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undefined, preconditions: {} };
 
 /**
- * The interval for checking whether all custom resources of a deleted definition are gone. They may have finalizers.
- * Usually the deletion of the last one is noticed immediately, so this interval is only a fallback.
+ * The interval for checking whether all custom resources of a deleted definition are gone, because they may have
+ * finalizers. This is a fallback: usually, the deletion of the last custom resource is noticed immediately.
  */
 const recheckMilliseconds = 5_000;
 
@@ -37,18 +37,25 @@ const recheckMilliseconds = 5_000;
  */
 const maxEstablishAttempts = 5;
 
-/** The guard that makes the acceptance of names exact if several processes accept names (`KindStore.takeGuard`). */
+/**
+ * The name of the guard for accepting names (`KindStore.takeGuard`). It prevents conflicts if several processes accept
+ * names.
+ */
 const namesGuard = 'definitionnames';
 
 export interface ReconcileOptions {
   /** The check for all writes (`RequestContext.fence`). Optional; defaults to none. */
   readonly fence?: RevisionCheck | undefined;
   /**
-   * The extent of the reconcile: `serve` serves the kind as the stored definition says, `establish` also establishes the
-   * definition, and `all` also deletes the custom resources of a deleted definition. Optional; defaults to `all`.
+   * The extent of the reconcile: `serve` serves the kind as the stored definition specifies, `establish` also
+   * establishes the definition, and `all` also deletes the custom resources of a deleted definition. Optional; defaults
+   * to `all`.
    */
   readonly extent?: 'serve' | 'establish' | 'all';
-  /** Called as soon as the kind is served as the definition says. The rest may take longer. Optional. */
+  /**
+   * Called as soon as the kind is served as the definition specifies. The rest of the reconcile may take longer.
+   * Optional.
+   */
   onServed?(): void;
 }
 
@@ -64,8 +71,8 @@ interface ServedDefinition {
  * established ones, and deletes the custom resources of deleted ones. All work starts from the stored state, so it can
  * be repeated.
  *
- * If several processes use the store, each of them serves the kinds as the stored definitions say. Definitions are
- * established by the process that has received the write, and by maintenance. Only maintenance deletes custom resources.
+ * If several processes use the store, each process serves the kinds as the stored definitions specify. A definition is
+ * established by the process that received its write, and by maintenance. Only maintenance deletes custom resources.
  */
 export class CustomKindsController {
   readonly #options: PartDependencies;
@@ -75,9 +82,12 @@ export class CustomKindsController {
    * Runs the work for definitions of the same API group one after the other, because they may request the same names.
    */
   readonly #groups = new KeyedSerializer();
-  /** Serves kinds in a shared store, one definition at a time. Independent of the work above, which may take long. */
+  /**
+   * Serves kinds in a shared store. Runs the work for the same definition one after the other. Independent of
+   * `#groups`, whose work may take long.
+   */
   readonly #serving = new KeyedSerializer();
-  /** The changes of definitions whose kinds are not served accordingly yet. */
+  /** The changes of definitions that are not yet in effect for the served kinds. */
   readonly #unserved = new Set<UnservedChange>();
   #stopped = false;
 
@@ -123,15 +133,18 @@ export class CustomKindsController {
   }
 
   /**
-   * Resolves when all definitions that the cache contains now are served as they say: those of a group, or all if `group` is
-   * absent.
+   * Resolves when all definitions that the cache contains now are in effect for the served kinds. If `group` is given,
+   * waits only for the definitions of that API group.
    */
   async settled(group?: string): Promise<void> {
     const changes = [...this.#unserved].filter((change) => group === undefined || change.group === group);
     await Promise.all(changes.map((change) => change.served));
   }
 
-  /** Reconciles a CustomResourceDefinition. A returned number requests another call after that many milliseconds. */
+  /**
+   * Reconciles a CustomResourceDefinition. If it returns a number, the caller must call it again after that many
+   * milliseconds.
+   */
   async reconcile(name: string, options: ReconcileOptions = {}): Promise<number | undefined> {
     if (this.isShared) await this.#serving.run(name, () => this.#serveAsStored(name));
     if (options.extent === 'serve') return undefined;
@@ -181,7 +194,10 @@ export class CustomKindsController {
     return isCleaned || options.extent === 'establish' ? undefined : this.#cleanUp(name, definition, options);
   }
 
-  /** Serves a kind if its definition is established. Another process may have written, replaced or removed the definition. */
+  /**
+   * Serves a kind if its definition is established. Before this call, another process may have written, replaced or
+   * removed the definition.
+   */
   async #serveAsStored(name: string): Promise<void> {
     if (this.#stopped) return;
     const object = this.#definitions.peek('', name)?.object;
@@ -192,12 +208,13 @@ export class CustomKindsController {
 
   async #establish(name: string, definition: Definition, options: ReconcileOptions): Promise<number | undefined> {
     const { status, isServed } = establishResultOf(definition, this.#usedNames(definition), this.#options.clock.now());
-    // The kind is served before the status is written. A client that waits for the condition can then use the kind. In a
-    // shared store, another process may get the names first. There, the kind is served when its definition is established.
+    // Serve the kind before the status is written, so a client that waits for the condition can then use the kind. In a
+    // shared store, another process may get the names first, so there the kind is served when its definition is
+    // established.
     if (isServed && !this.isShared) await this.#serve([{ ...definition, status }]);
     options.onServed?.();
     if (isSameDefinitionStatus(status, definition.status)) return undefined;
-    // The status is computed again from the newest object, because a new storage version may have been added.
+    // Compute the status again from the newest object, because a new storage version may have been added.
     const newestStatus = (object: KubeObject) => {
       const newest = definitionOf(object);
       return establishResultOf(newest, this.#usedNames(newest), this.#options.clock.now()).status as JsonValue;
@@ -205,7 +222,7 @@ export class CustomKindsController {
     return this.#writeStatus(name, newestStatus, options);
   }
 
-  /** Writes the status. Returns 0, which requests another reconcile, if the definition was changed concurrently. */
+  /** Writes the status. If the definition was changed concurrently, returns 0, which requests another reconcile. */
   async #writeStatus(
     name: string,
     make: (object: KubeObject) => JsonValue,
@@ -291,7 +308,7 @@ export class CustomKindsController {
     }
   }
 
-  /** Returns the parts of a kind that are needed if other processes may change its definition. */
+  /** Returns the parts of a kind's state that are needed if other processes may change its definition. */
   #sharedKindState(name: string, terminating: boolean): Pick<CustomKindState, 'definitionCheck' | 'requeues'> {
     const definitions = this.#definitions;
     const self = { resource: definitionsResourceKey, namespace: '', name };
@@ -304,7 +321,7 @@ export class CustomKindsController {
 
   #onObjectChange(name: string, isGone: boolean): void {
     const { plane } = this.#options;
-    // In a shared store, the removal of the last object requeues the definition (`requeues`).
+    // In a shared store, `requeues` requeues the definition when the last object is removed.
     if (this.isShared || !isGone || plane().kinds.get(name)?.count() !== 0) return;
     if (this.#definitions.peek('', name)?.object.metadata.deletionTimestamp === undefined) return;
     void this.reconcile(name).catch((error: unknown) => this.#report(name, error));
@@ -318,7 +335,7 @@ export class CustomKindsController {
     await this.#options.plane().remove([name]);
   }
 
-  /** Returns the names that other definitions of the API group and the plane's own kinds use. */
+  /** Returns the names in use: by other definitions of the API group, and by the plane's own kinds. */
   #usedNames({ metadata, spec }: Definition): UsedNames {
     const { group = '' } = spec;
     const own = this.#options
@@ -349,7 +366,7 @@ export class CustomKindsController {
   }
 }
 
-/** A change of a definition that waits until its kind is served accordingly. */
+/** A change of a definition that is not yet in effect for the served kind. */
 class UnservedChange {
   readonly group: string;
   readonly served: Promise<void>;

@@ -28,7 +28,7 @@ export function customResourceErrors(
   return ruleErrors(rules, schemaErrors, draft, context).then((ruleFailures) => [...errors, ...ruleFailures]);
 }
 
-/** Returns the errors of a status update. CEL rules on the whole object are evaluated too (STATUS-05). */
+/** Returns the errors of a status update. Also evaluates the CEL rules on the whole object (STATUS-05). */
 export async function customStatusErrors(
   version: CustomVersionValidation,
   draft: Draft,
@@ -46,7 +46,7 @@ export async function customStatusErrors(
 }
 
 /**
- * If a schema error has one of these types, CEL rules are not evaluated, because the values they use may be invalid.
+ * Types of schema errors after which CEL rules are not evaluated, because the values that the rules use may be invalid.
  */
 const blockingTypes: ReadonlySet<FieldError['type']> = new Set<FieldError['type']>([
   'FieldValueNotSupported',

@@ -29,7 +29,7 @@ export function customResourcesPart(dependencies: PartDependencies): PlanePart {
 }
 
 /**
- * Serves CustomResourceDefinitions. A write responds only after the kind is served, so that the client can use it in
+ * Serves CustomResourceDefinitions. A write responds only after the kind is served, so the client can use the kind in
  * its next request. If serving the kind fails, the write still succeeds and maintenance retries.
  */
 function mountDefinitions(store: KindStore, kinds: CustomKindsController): MountedResource {

@@ -11,7 +11,7 @@ import { customVersions } from './custom-versions.ts';
 
 const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
 
-/** Returns the conversion to the first version. The second version is stored. */
+/** Returns the conversion to the first version. The second version is the stored version. */
 function servedForm(served: Schema, stored: Schema): ServedForm {
   const version = (name: string, schema: Schema, storage: boolean) => ({
     name,

@@ -39,9 +39,9 @@ export interface CustomKindState {
   /** True if the definition's storage version was changed by the current update. */
   readonly hasNewStorageVersion?: boolean;
   /**
-   * Returns the check for creates: the definition is unchanged. `undefined` if it is being deleted. Without the check,
-   * another process could remove the definition during a create, and nothing would ever delete the new object. Absent if
-   * no other process writes to the store.
+   * Returns a check for creates, which fails if the definition has changed. `undefined` if the definition is being
+   * deleted. Without the check, another process could remove the definition during a create, and nothing would ever
+   * delete the new object. Absent if no other process writes to the store.
    */
   definitionCheck?(): RevisionCheck | undefined;
   /** Requeues the definition after a change of an object (`StoredResource.requeues`). Optional. */
@@ -181,13 +181,13 @@ function coerce(schema: Schema, object: KubeObject): void {
   try {
     normalizeEmbeddedResources(schema, object);
   } catch (error) {
-    // Stored objects are served even if they no longer match the schema. Writes of invalid objects are refused
-    // elsewhere.
+    // Ignore the error: stored objects are served even if they no longer match the schema. Only writes of invalid
+    // objects are refused.
     if (!(error instanceof DecodeError)) throw error;
   }
 }
 
-/** Returns the warning for a deprecated version: the definition's own text, or a default one (CREATE-29). */
+/** Returns the warning for a deprecated version: the text in the definition, or a default text (CREATE-29). */
 function deprecationOf({ spec }: Definition, version: DefinitionVersion, kind: string): string | undefined {
   if (version.deprecated !== true) return undefined;
   if (version.deprecationWarning !== undefined) return version.deprecationWarning;

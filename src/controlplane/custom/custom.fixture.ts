@@ -52,9 +52,9 @@ afterEach(async () => {
 export interface CustomTestEnvOptions {
   readonly store?: Store;
   readonly clock?: ManualClock;
-  /** Does not start maintenance, as if the process had ended before maintenance ran. */
+  /** True to start no maintenance, as if the process had ended before maintenance ran. */
   readonly withoutMaintenance?: boolean;
-  /** Does not start the custom resources part, so that nothing reacts to a written definition. */
+  /** True to start the plane without the custom resources part, so nothing reacts to a written definition. */
   readonly isIdle?: boolean;
 }
 
@@ -197,7 +197,7 @@ export class CustomTestEnv {
   async getShip(name: string, version = 'v1'): Promise<KubeObject> {
     const served = await this.ships(version).verbs.get?.(this.#client('default'), name, { resourceVersion: '' });
     if (served === undefined) throw new Error('the kind Ship has no verb get');
-    // Clients receive JSON, so tests compare the parsed JSON instead of the object.
+    // Parse the JSON that clients receive, so that tests compare the JSON instead of the object.
     return JSON.parse(served.json());
   }
 

@@ -11,8 +11,8 @@ interface DefinitionEntry {
 }
 
 /**
- * The names of all CustomResourceDefinitions, by API group. They are updated with each change, so that a change to one
- * definition does not require reading thousands of others.
+ * The names of all CustomResourceDefinitions, by API group. They are updated with each change, so a change to one
+ * definition does not require reading thousands of other definitions.
  */
 export class DefinitionNamesByGroup {
   readonly #groups = new Map<string, Map<string, DefinitionEntry>>();
@@ -48,7 +48,7 @@ export class DefinitionNamesByGroup {
   }
 
   /**
-   * Returns the names in use in an API group, without those of the definition `except`. `own` are the plane's own
+   * Returns the names in use in an API group, without the names of the definition `except`. `own` are the plane's own
    * kinds.
    */
   usedNamesIn(group: string, except: string, own: readonly ResourceKind[]): UsedNames {
@@ -64,7 +64,9 @@ export class DefinitionNamesByGroup {
   }
 }
 
-/** True if one of the names that a definition gets, and did not have before, is in use. */
+/**
+ * True if a name of a definition is in use by another definition. Checks only the names that are new since `before`.
+ */
 export function hasUsedName(names: DefinitionNames, before: DefinitionNames, used: UsedNames): boolean {
   const isUsed = (namesOf: (names: DefinitionNames) => string[], inUse: ReadonlySet<string>) => {
     const known = new Set(namesOf(before));

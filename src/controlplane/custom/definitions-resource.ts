@@ -25,7 +25,10 @@ export interface DefinitionsOptions {
   readonly clock: Clock;
   /** Reconciles a definition. All writes contain the check `fence` (`RequestContext.fence`). */
   reconcile(name: string, fence: RevisionCheck | undefined): Promise<number | undefined>;
-  /** Checks the names that a status write accepts, if other processes may accept names too. Throws 409. */
+  /**
+   * Checks the names that a status write accepts, if other processes may accept names, too. Throws 409 if a name is in
+   * use.
+   */
   guardNames(draft: Draft, context: RequestContext): Promise<readonly []>;
   /** True if other processes may write to the store of the plane. */
   isShared(): boolean;
@@ -94,7 +97,7 @@ function fillNames(spec: JsonObject): void {
   );
 }
 
-/** Warns about string formats in the schema that are unknown, unless the old definition contains them too. */
+/** Warns about unknown string formats in the schema, unless the old definition also contains them. */
 function warnOfFormats(definition: Definition, old: Definition | undefined, context: RequestContext): void {
   const known = new Set(old === undefined ? [] : unknownFormats(old.spec));
   for (const format of unknownFormats(definition.spec)) {
@@ -133,14 +136,14 @@ function isPending(object: KubeObject): boolean {
 }
 
 /**
- * The maximum number of definitions that one write requeues. Each takes a row in the transaction of the write, and a
- * store may limit the size of transactions.
+ * The maximum number of definitions that one write requeues. Each definition takes a row in the transaction of the
+ * write, and a store may limit the size of transactions.
  */
 const maxRequeued = 20;
 
 /**
- * The interval in which definitions that wait for a name are reconciled if a write cannot requeue all of them. In a shared
- * store, the process that releases a name may not know yet which definitions wait for it.
+ * The interval at which definitions that wait for a name are reconciled if a write cannot requeue all of them. In a
+ * shared store, the process that releases a name may not know yet which definitions wait for it.
  */
 const pollMilliseconds = 30_000;
 
@@ -156,14 +159,14 @@ async function reconcileOrPoll(
   return mayBeMissed && waiting.includes(name) ? pollMilliseconds : undefined;
 }
 
-/** Returns the API group of a definition. The name of a definition is `<plural>.<group>`. */
+/** Returns the API group of a definition, from its name `<plural>.<group>`. */
 export function groupOfDefinition(name: string): string {
   return name.slice(name.indexOf('.') + 1);
 }
 
 /**
- * Returns definitions to reconcile after a definition of the same API group has released a name. If more than these
- * wait, all of them are also reconciled periodically.
+ * Returns definitions to reconcile after a definition of the same API group has released a name. If there are too many
+ * to return, all waiting definitions are also reconciled periodically.
  */
 function waitingDefinitions(
   old: StoredRecord | undefined,

@@ -11,7 +11,7 @@ export interface EstablishResult {
 }
 
 /**
- * Computes the accepted names and the conditions of a CustomResourceDefinition. After it is established, it keeps its
+ * Computes the accepted names and the conditions of a CustomResourceDefinition. An established definition keeps its
  * accepted names, even if a later update requests other names.
  */
 export function establishResultOf(definition: Definition, used: UsedNames, now: number): EstablishResult {

@@ -18,7 +18,7 @@ export function kindOfDefinition(definition: Definition, kind: CustomKindState):
   return {
     resource: stored.resource,
     mount(store) {
-      // Without this, open watches would receive all later events in the new storage version.
+      // End the watches. Otherwise, open watches would receive all later events in the new storage version.
       if (kind.hasNewStorageVersion === true) store.endWatches();
       return versions.filter(({ served }) => served).map((version) => mountVersion(store, version, kind.terminating));
     },

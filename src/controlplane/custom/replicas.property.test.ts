@@ -50,7 +50,7 @@ it('replicas accept no name twice and leave no object without a definition', { t
       const envs = replicas.map(({ env }) => env);
       const [owner] = envs;
       if (owner === undefined) throw new Error('three replicas were requested');
-      // The clients of different replicas act at the same time.
+      // The clients of all replicas act concurrently.
       await Promise.all(
         replicas.map(async ({ env, gate }, at) => {
           for (const [index, { replica, action, plural, kind, isHeld }] of actions.entries()) {

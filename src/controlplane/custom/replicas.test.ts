@@ -41,7 +41,7 @@ async function runMaintenance({ maintenance }: CustomTestEnv): Promise<void> {
 
 const isServed = ({ plane }: CustomTestEnv, plural: string) => plane.find('sea.example', 'v1', plural) !== undefined;
 
-/** Returns a store that keeps the status write of a definition back until `release` is called. */
+/** Returns a store that delays the status write of a definition until `release` is called. */
 function storeWithHeldStatus(store: Store) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -110,7 +110,7 @@ it('a replica that does not know the removal of a definition creates no object o
   await current.undefine();
   expect(current.definition()).toBeUndefined();
   expect(isServed(delayed, 'ships')).toBe(true);
-  // Depending on how far this replica has noticed the removal, the create is refused or must be repeated.
+  // The create is refused, or must be repeated: it depends on how much of the removal this replica has noticed.
   expect([403, 503]).toContain((await rejectionStatus(delayed.ship('late'))).code);
   expect(await current.rows()).toBe(0);
   await delayed.plane.settled?.();

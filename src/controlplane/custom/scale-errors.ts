@@ -28,7 +28,7 @@ export function selectorAt(object: KubeObject, path: string): ScaleValue<string>
   return typeof value === 'string' ? { value } : mismatch(path, value, 'string');
 }
 
-/** Returns the error message of Go's `unstructured` package for a value of the wrong type. */
+/** Returns the error message of Go's `unstructured` package for a value of a wrong type. */
 function mismatch(path: string, value: JsonValue, wanted: string): { fault: string } {
   return {
     fault: `${path} accessor error: ${formatted(value)} is of the type ${goType(value)}, expected ${wanted}`,

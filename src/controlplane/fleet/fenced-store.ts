@@ -9,9 +9,9 @@ export interface FencedStore {
 }
 
 /**
- * Returns a store whose writes can be blocked. Without this fence, a late write of a removed plane would recreate its
- * slice, and nothing would ever delete that slice. `onWrite` is called before each write, and `onObservationEnd` after the
- * store has ended an observation.
+ * Returns a store whose writes can be blocked. Without the block, a late write of a removed plane would recreate its
+ * slice, and nothing would ever delete that slice. `onWrite` is called before each write, and `onObservationEnd` after
+ * the store has ended an observation.
  */
 export function fencedStore(
   store: Store,

@@ -70,7 +70,9 @@ export async function createAndBorrow(fleet: Fleet, id: string): Promise<Borrowe
   return await fleet.borrow(id);
 }
 
-/** Calls `work` with a plane and releases the plane afterwards. Resolves with `undefined` if it does not exist. */
+/**
+ * Calls `work` with a plane and releases the plane afterwards. Resolves with `undefined` if the plane does not exist.
+ */
 export async function withBorrowedPlane<T>(
   fleet: Fleet,
   id: string,

@@ -99,7 +99,7 @@ describe('the fleet', () => {
     const large = await createAndBorrow(fleet, 'large');
     if (large === undefined) throw new Error('not there');
     const annotations = { text: 'x'.repeat(200_000) };
-    // Its size is measured when it is released.
+    // The size of a plane is measured when the plane is released.
     await withBorrowedPlane(fleet, 'large', (plane) => create(plane, 'much', { annotations }));
     for (const id of ['a', 'b', 'a', 'b']) (await createAndBorrow(fleet, id))?.release();
     expect(opened).toEqual(['large', 'a', 'b']);
@@ -272,7 +272,7 @@ describe('a plane whose changes were lost', () => {
 describe('a removed plane', () => {
   it('leaves nothing in the store and nothing in memory', async () => {
     const { fleet, store } = testFleet();
-    // Deadlines stay in a store that other processes write to. They are deleted when they are due.
+    // In a shared store, deadline rows of removed planes remain until they are due.
     const rows = async () => (await planeRowsOf(store)).filter((row) => !store.isShared || !row.includes('"due"'));
     await fleet.create('stays');
     await withBorrowedPlane(fleet, 'stays', (plane) => create(plane, 'x', { finalizers: ['x.example/f'] }));
@@ -331,7 +331,7 @@ describe('a removed plane', () => {
 
   it('leaves no work for maintenance if another replica has written it', async () => {
     const { current, delayed, shared } = await twoReplicas((store) => testFleet({ store }));
-    // The fleet that removes the plane has looked for work before the other one writes some.
+    // The removing fleet looks for maintenance work before the other fleet writes some.
     await delayed.fleet.create('first');
     await delayed.fleet.remove('first');
     await current.fleet.create('one');

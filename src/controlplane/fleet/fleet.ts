@@ -34,18 +34,19 @@ export interface FleetOptions {
    */
   builtinObjectsDigest(api: ApiSet): string;
   /**
-   * Opens an existing plane. `creationRow` is the row that marks it as created. Rejects with PlaneRemovedError if the
-   * plane was removed meanwhile.
+   * Opens an existing plane. `creationRow` is the row that marks the plane as created. Rejects with PlaneRemovedError
+   * if the plane was removed in the meantime.
    */
   open(id: string, store: Store, creationRow: Entry): Promise<ControlPlane>;
   /**
-   * True if the plane must stay loaded when the store could not deliver all of its changes. It then reads its objects
-   * again; any other plane is unloaded, and the next request loads it. Optional; defaults to false for all planes.
+   * True if the plane must stay loaded after the store failed to deliver all of its changes. The plane then reads its
+   * objects again. Any other plane is unloaded, and the next request loads it. Optional; defaults to false for all
+   * planes.
    */
   staysLoaded?(id: string): boolean;
   /**
-   * Closes a plane that other threads may have loaded. Called at the start of its removal, while `isBeingRemoved` is true for
-   * it. Optional.
+   * Closes a plane that other threads may have loaded. Called at the start of the plane's removal; `isBeingRemoved` is
+   * then true for the plane. Optional.
    */
   evictElsewhere?(id: string): Promise<void>;
 }
@@ -65,15 +66,15 @@ export interface PlaneSize {
 }
 
 /**
- * All control planes of the built-in cluster, by ID. A plane that is not in use exists only as rows in the store. It is
- * loaded on demand; concurrent callers share one load.
+ * All control planes of the built-in cluster, by ID. A plane that is not in use exists only as rows in the store. A
+ * plane is loaded on demand; concurrent callers share one load.
  */
 export interface Fleet {
   /** Creates a plane if it does not exist. Throws 503 if a plane with the same ID is being removed. */
   create(id: string): Promise<void>;
   /**
-   * Returns the write that creates a plane with an unused ID and this set of kinds, by default `minimal`. The caller
-   * includes it in its own transaction.
+   * Returns the write that creates a plane with an unused ID and this set of kinds. The caller includes the write in
+   * its own transaction. `api` defaults to `minimal`.
    */
   creationWrite(id: string, api?: ApiSet): Write;
   /**
@@ -85,11 +86,11 @@ export interface Fleet {
   readonly planeSource: PlaneSource;
   /**
    * Removes a plane: ends its watches, rejects its writes and erases its stored data. Resolves after everything is
-   * erased, or immediately if the plane does not exist. After a crash, `resumeRemovals` completes the removal. Background
-   * work passes its `fence` (`RequestContext.fence`); if it fails, nothing is removed.
+   * erased, or immediately if the plane does not exist. After a crash, `resumeRemovals` completes the removal.
+   * Background work passes its `fence` (`RequestContext.fence`); if the fence fails, nothing is removed.
    */
   remove(id: string, fence?: RevisionCheck): Promise<void>;
-  /** True during the removal of a plane. It must not be loaded then. */
+  /** True during the removal of a plane. The plane must not be loaded then. */
   isBeingRemoved(id: string): boolean;
   /**
    * Closes a loaded plane: ends its watches and rejects its writes. Resolves after its last write has ended. The plane
@@ -97,13 +98,13 @@ export interface Fleet {
    */
   evict(id: string): Promise<void>;
   /**
-   * Must be called before each write of a plane that another thread has loaded, so that its maintenance rows are found
-   * when it is removed.
+   * Must be called before each write of a plane that another thread has loaded. The removal of the plane then finds its
+   * maintenance rows.
    */
   recordWrites(transaction: Transaction): void;
   /**
-   * Sets the shards whose planes stay in memory while the budget allows. Planes of other shards, which another replica prefers,
-   * are unloaded when nobody has used them for a minute. Without a call, all planes stay.
+   * Sets the shards whose planes stay in memory as long as the budget allows. Planes of other shards, which another
+   * replica prefers, are unloaded after a minute without use. Without a call, all planes stay.
    */
   preferShards(shards: readonly string[]): void;
   /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
@@ -112,13 +113,14 @@ export interface Fleet {
   sizes(): readonly PlaneSize[];
   /** Completes removals that were interrupted by a crash. Called when the server starts, or has become the leader. */
   resumeRemovals(fence?: RevisionCheck): Promise<void>;
-  /** Unloads all planes, even those that are in use. */
+  /** Unloads all planes, including planes in use. */
   close(): void;
 }
 
 /**
- * A plane that another replica prefers is unloaded after it was unused for this time. Loading it again costs as much CPU time
- * as about ten requests (decision 46), so a plane that is used less than once a minute may be loaded for each use.
+ * The time without use after which a plane that another replica prefers is unloaded. Loading the plane again costs as
+ * much CPU time as about ten requests (decision 46), so a plane that is used less than once a minute may be loaded for
+ * each use.
  */
 const maxUnusedMs = 60_000;
 const unloadIntervalMs = 10_000;
@@ -164,7 +166,7 @@ class PlaneFleet implements Fleet {
   }
 
   async create(id: string): Promise<void> {
-    // A start with a full disk must not depend on a write.
+    // If the plane exists, write nothing: the server must be able to start with a full disk.
     if ((await readPlaneCreationRow(this.#store, id)) !== undefined) return;
     const removal = { key: planeRemovalKey(id), revision: undefined };
     const creationRow = { key: planeCreationKey(id), revision: undefined };
@@ -258,7 +260,7 @@ class PlaneFleet implements Fleet {
     }
   }
 
-  /** Unloads unused planes that other replicas prefer, again and again. */
+  /** Unloads unused planes that other replicas prefer, at regular intervals. */
   #unloadRepeatedly(): void {
     if (this.#closed) return;
     this.#cancelUnloading = this.#options.clock.after(unloadIntervalMs, () => {
@@ -291,7 +293,7 @@ class PlaneFleet implements Fleet {
     if (creationRow === undefined) return undefined;
     const stopFollowing = await this.#followCreationRow(id);
     try {
-      // The row may have been replaced before it was followed.
+      // Read the row again, because it may have been replaced before the observation started.
       const current = this.#store.isShared ? await readPlaneCreationRow(this.#store, id) : creationRow;
       const opened = current && (await this.#open(id, current));
       if (opened === undefined) stopFollowing();
@@ -321,9 +323,9 @@ class PlaneFleet implements Fleet {
   }
 
   /**
-   * Unloads the plane if a server of another release replaces its built-in objects, because their resourceVersion changes, or
-   * if another process removes the plane. The caller must read the creation row afterwards. Returns a function that ends
-   * the observation.
+   * Observes the creation row of a plane. Unloads the plane if a server of another release replaces its built-in
+   * objects, because their resourceVersion changes, or if another process removes the plane. The caller must read the
+   * creation row after this call. Returns a function that ends the observation.
    */
   async #followCreationRow(id: string): Promise<() => void> {
     const { isShared } = this.#store;
@@ -340,7 +342,7 @@ class PlaneFleet implements Fleet {
     return await withStatusErrors(observe());
   }
 
-  /** True if a creation row contains the digest of the built-in objects that this release has for its set of kinds. */
+  /** True if a creation row contains this release's digest of the built-in objects for the plane's set of kinds. */
   #hasBuiltinObjects(value: string | undefined): boolean {
     return value !== undefined && hasBuiltinObjects(value, this.#options.builtinObjectsDigest(planeApiOf(value)));
   }
@@ -357,8 +359,8 @@ class PlaneFleet implements Fleet {
   }
 
   async #remove(id: string, fence: RevisionCheck | undefined): Promise<void> {
-    // `#removals` contains the ID now, so the plane is not loaded again. A load that is in progress must finish before
-    // the plane is marked as removed.
+    // `#removals` now contains the ID, so the plane is not loaded again. Wait for a load that is in progress before the
+    // plane is marked as removed.
     await Promise.all([this.evict(id), this.#options.evictElsewhere?.(id)]);
     if (!(await withStatusErrors(markPlaneRemoved(this.#store, id, fence)))) return;
     await withStatusErrors(this.#erase(id, fence));

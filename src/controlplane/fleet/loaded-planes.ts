@@ -19,7 +19,7 @@ export interface PlaneEntry {
   loaded: LoadedPlane | undefined;
   /** The number of callers that use the plane now. A plane with pins is not unloaded. */
   pins: number;
-  /** The number of times that a caller has released the plane while other callers still used it. */
+  /** The number of releases of the plane after which other callers still used it. */
   releases: number;
   bytes: number;
   /** The time on the monotonic clock at which the last caller released the plane. */
@@ -44,8 +44,8 @@ export function estimatePlaneBytes(plane: Pick<ControlPlane, 'stores'>): number 
 
 /**
  * The planes in memory. If the idle planes exceed the memory budget, the least recently used ones are unloaded. Planes
- * in use are never unloaded and do not count. The most recently used plane also stays in memory; otherwise a plane that
- * is larger than the budget would be loaded again for each request.
+ * in use are never unloaded and do not count. The most recently used plane also stays in memory. Otherwise, a plane
+ * that is larger than the budget would be loaded again for each request.
  */
 export class LoadedPlanes {
   readonly #budget: number;
@@ -91,9 +91,9 @@ export class LoadedPlanes {
 
   unpin(entry: PlaneEntry): void {
     entry.pins--;
-    // The plane could not be loaded, or it was removed in the meantime.
+    // Do nothing if the plane could not be loaded, or was removed in the meantime.
     if (this.#entries.get(entry.id) !== entry || entry.loaded === undefined) return;
-    // A plane in constant use is measured only occasionally, because it is not unloaded anyway.
+    // Measure a plane in constant use only occasionally, because it is not unloaded anyway.
     if (entry.pins > 0 && entry.releases++ % releasesPerMeasurement !== 0) return;
     const bytes = estimatePlaneBytes(entry.loaded.plane);
     this.#bytes += bytes - entry.bytes;
@@ -114,11 +114,11 @@ export class LoadedPlanes {
     entry.bytes = 0;
   }
 
-  /** Unloads the planes that nobody has used for `milliseconds`, except those that `isKept` selects. */
+  /** Unloads the planes that were not used for `milliseconds`, except planes for which `isKept` returns true. */
   unloadUnused(milliseconds: number, isKept: (id: string) => boolean): void {
     const since = this.#clock.elapsed() - milliseconds;
     for (const entry of this.#idle.values()) {
-      // The least recently used planes come first.
+      // Stop here: the least recently used planes come first.
       if (entry.idleSince > since) return;
       if (!isKept(entry.id)) this.#unload(entry);
     }

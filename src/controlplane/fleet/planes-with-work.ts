@@ -7,17 +7,20 @@ const pageSize = 500;
 
 /** The planes that may have maintenance rows in the store. */
 interface FoundPlanes {
-  /** Planes that may have deadline rows. These rows are ordered by time, so finding them requires a full scan. */
+  /**
+   * Planes that may have deadline rows. These rows are ordered by time, so finding the rows of a plane requires a full
+   * scan.
+   */
   readonly withDeadlines: ReadonlySet<string>;
   /** Planes that may have rows for reconciles or garbage collection. */
   readonly withOtherWork: ReadonlySet<string>;
 }
 
 /**
- * Records which planes may have maintenance rows in the store. Most removed planes have none, so erasing them requires
- * no scan. The rows that other processes write to a shared store are not known. There, every plane may have rows for
- * reconciles and garbage collection. Deadline rows stay behind; maintenance deletes them when they are due, because their
- * plane does not exist.
+ * Records which planes may have maintenance rows in the store. Most removed planes have no such rows, so erasing these
+ * planes requires no scan. In a shared store, rows from other processes are unknown, so every plane may have rows for
+ * reconciles and garbage collection. Deadline rows are not erased there; maintenance deletes them when they are due,
+ * because their plane does not exist.
  */
 export class PlanesWithWork {
   readonly #store: Store;
@@ -35,7 +38,10 @@ export class PlanesWithWork {
     for (const { key, value } of writes) if (value !== undefined && key.slice === maintenanceSlice) this.#add(key);
   }
 
-  /** Returns the given planes that may have maintenance rows. The first call scans the rows that are already stored. */
+  /**
+   * Returns those of the given planes that may have maintenance rows. The first call scans the rows that are already
+   * stored.
+   */
   async findAmong(ids: ReadonlySet<string>): Promise<FoundPlanes> {
     if (this.#store.isShared) return { withDeadlines: new Set(), withOtherWork: ids };
     this.#loaded ??= this.#loadAll().catch((error: unknown) => {

@@ -13,15 +13,16 @@ export interface SizeLimitOptions {
 }
 
 /**
- * The default maximum number of objects, far more than a team stores in a virtual cluster. It bounds the time that
- * loading the plane from disk and listing a kind can take, which many tiny objects would extend.
+ * The default maximum number of objects, far more than a team stores in a virtual cluster. Many tiny objects would make
+ * it slow to load the plane from disk and to list a kind; this limit bounds that time.
  */
 export const defaultMaxObjects = 100_000;
 
 /**
- * Computing the size takes longer than many writes, so most writes skip the check. After each check, the next N writes
- * skip it. N is the number of times that 8 MiB or 8 objects fit into the free capacity, but at most `maxSkippedChecks`.
- * A write may create several objects, for example a namespace with its service account.
+ * The free bytes for each check that is skipped. Computing the size takes longer than many writes, so most writes skip
+ * the check. After each check, the next N writes skip it. N is the number of times that 8 MiB or 8 objects fit into the
+ * free capacity, but at most `maxSkippedChecks`. A write may create several objects, for example a namespace with its
+ * service account.
  */
 const bytesPerSkippedCheck = 8 * 1024 * 1024;
 const objectsPerSkippedCheck = 8;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { KubernetesKind } from './kubernetes-kind.ts';
 
-/** The priorities of a group and of its version, with which clients choose the preferred version. */
+/** The priorities of a group and of its version. Clients use them to choose the preferred version. */
 type Priorities = readonly [group: number, version: number];
 
 /** The priorities of the built-in groups, by the name of the APIService. */
@@ -34,7 +34,7 @@ const builtinPriorities: Readonly<Record<string, Priorities>> = {
 };
 const customPriorities: Priorities = [1_000, 100];
 
-/** The groups that planes with the minimal set of kinds serve too. */
+/** The groups that planes with the minimal set of kinds also serve. */
 const minimalGroups = [
   '',
   'admissionregistration.k8s.io',
@@ -96,7 +96,7 @@ export function builtinApiServices(kinds: readonly Pick<ResourceKind, 'group' | 
   return [...served].flatMap(([name, kind]) => {
     const priorities = builtinPriorities[name];
     if (priorities === undefined) return [];
-    // All planes share the object, so its condition has no time.
+    // All planes share this object, so its condition has no transition time.
     const object = { ...apiService(kind, priorities, 'onstart'), status: { conditions: [available] } };
     return [deepFreeze(object as JsonValue) as KubeObject];
   });
@@ -117,7 +117,9 @@ function availabilityOf(object: KubeObject): string {
   );
 }
 
-/** The kind that lists the served API groups. Clients can only read it, because there is no aggregation. */
+/**
+ * The kind APIService, which lists the served API groups. Clients can only read it, because there is no aggregation.
+ */
 export const apiServiceKind: KubernetesKind = {
   struct: 'apiregistration.APIService',
   group: 'apiregistration.k8s.io',

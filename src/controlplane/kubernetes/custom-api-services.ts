@@ -30,7 +30,7 @@ function versionsOf(served: ServedObject | undefined): GroupVersion[] {
     .map((version) => ({ group, version: textAt(version, 'name') }));
 }
 
-/** A version of a group, and the number of definitions that serve it. */
+/** A version of a group, with the number of definitions that serve the version. */
 interface ServedVersion {
   readonly group: string;
   readonly version: string;
@@ -40,14 +40,17 @@ interface ServedVersion {
 /** Maintains one APIService for each version of a group that custom resource definitions serve. */
 export class CustomApiServices {
   readonly #options: CustomApiServicesOptions;
-  /** The API services, by name. Updated with the definitions, because a plane can have thousands of them. */
+  /**
+   * The API services, by name. They are updated with each change of a definition, because a plane can have thousands of
+   * definitions.
+   */
   readonly #served = new Map<string, ServedVersion>();
 
   constructor(options: CustomApiServicesOptions) {
     this.#options = options;
   }
 
-  /** The hook that creates or deletes an APIService. Maintenance calls it in one process only. */
+  /** The hook that creates or deletes an APIService. Maintenance calls the hook in only one process. */
   readonly reconcile: NonNullable<StoredResource['reconcile']> = async (_namespace, name, fence) => {
     const store = this.#options.storeOf(services);
     if (store === undefined) return undefined;
@@ -61,7 +64,8 @@ export class CustomApiServices {
         await store.verbs.delete(context, name, deleteOptions);
       }
     } catch (error) {
-      // The name of a service can be too long, because it contains a version in addition to the group.
+      // Ignore 422, among others: the name of an APIService can be too long, because it contains the version in
+      // addition to the group.
       if (!(error instanceof StatusError) || ![404, 409, 422].includes(error.code)) throw error;
     }
     return undefined;

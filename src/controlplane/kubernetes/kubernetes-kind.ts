@@ -15,7 +15,7 @@ import { podTemplateWarnings } from './rules/pods/warnings/pod-warnings.ts';
 
 /** The behavior of the status subresource of a kind. */
 export interface StatusRule {
-  /** The members of the metadata that a status write cannot change. `all`: it changes only the status. */
+  /** The metadata members that a status write cannot change. `all`: a status write cannot change any metadata. */
   readonly keeps: 'all' | readonly KeptMetadata[];
   /** Changes the written status, in place. `subresource` is `status` or one of `statusSubresources`. */
   prepare?(object: KubeObject, old: KubeObject, subresource: string): void;
@@ -33,14 +33,14 @@ export interface KindWrite {
 }
 
 /**
- * A row of the kind table: a built-in kind of Kubernetes. It contains what differs between kinds. Schema, protobuf and
- * defaults come from the struct tables.
+ * A row of the kind table: a built-in kind of Kubernetes. The row contains only properties that differ between kinds.
+ * Schema, protobuf and defaults come from the struct tables.
  */
 export interface KubernetesKind {
-  /** The name of its Go struct in the struct tables: `apps.Deployment` for the kind Deployment. */
+  /** The name of the kind's Go struct in the struct tables: `apps.Deployment` for the kind Deployment. */
   readonly struct: string;
   readonly group: string;
-  /** Optional; defaults to v1. */
+  /** The version of the kind. Optional; defaults to v1. */
   readonly version?: string;
   readonly plural: string;
   readonly shortNames?: readonly string[];
@@ -59,7 +59,7 @@ export interface KubernetesKind {
   readonly statusSubresources?: readonly string[];
   /** The fields that writes cannot change, by subresource (`StoredResource.resetFields`). */
   readonly resetFields?: NonNullable<StoredResource['resetFields']>;
-  /** Optional; by default, objects have no generation. */
+  /** The rule for the generation of objects. Optional; by default, objects have no generation. */
   readonly generation?: GenerationRule;
   /** True if a PUT without a resourceVersion overwrites the object. */
   readonly unconditionalUpdate: boolean;
@@ -69,30 +69,33 @@ export interface KubernetesKind {
   readonly returnsDeleted?: boolean;
   /** The verbs that clients may use. Optional; defaults to all verbs. */
   readonly verbs?: NonNullable<StoredResource['verbs']>;
-  /** The reason why clients may not use the other verbs. */
+  /** The reason why clients may not use verbs that `verbs` omits. */
   readonly verbsReason?: string;
   /** A warning for all clients that use the kind. */
   readonly deprecation?: string;
-  /** Columns after the name. Optional; defaults to the age. */
+  /** Columns after the name column. Optional; by default, only the age. */
   readonly columns?: readonly Column[];
   /** Present if the kind keeps the dependents of an object that is deleted without a propagation policy. */
   readonly orphansDependents?: StoredResource['orphansDependents'];
   /** Completes a decoded object after its defaults are set, in place. Throws StatusError if it cannot be decoded. */
   complete?(object: JsonObject): void;
   /**
-   * Sets members that only the server decides on and removes members that clients may not set, in place. `sent` is the
-   * decoded object of a create.
+   * Sets the members that only the server may set, and removes members that clients may not set, in place. `sent` is
+   * the decoded object of a create.
    */
   prepare?(object: KubeObject, old: KubeObject | undefined, sent: KubeObject | undefined, write: KindWrite): void;
-  /** Returns the errors of a new object. Called for updates too, unless `validateUpdate` is present. */
+  /** Returns the errors of a new object. Also called for updates, unless `validateUpdate` is present. */
   validate(object: KubeObject): MaybePromise<Iterable<FieldError>>;
-  /** Returns the errors of an update. `subresource` is the one through which the object is written, or ''. */
+  /** Returns the errors of an update. `subresource` is the subresource through which the object is written, or ''. */
   validateUpdate?(object: KubeObject, old: KubeObject, subresource: string): MaybePromise<Iterable<FieldError>>;
   /** Returns the grace period of a delete, in seconds (`StoredResource.graceSecondsOf`). */
   graceSecondsOf?: NonNullable<StoredResource['graceSecondsOf']>;
   /** Throws StatusError to refuse a delete. */
   guardDelete?(object: KubeObject): void;
-  /** Returns names that only one object of the kind may hold at a time (`StoredResource.claims`). */
+  /**
+   * Returns names that belong to the object. No two objects of the kind can have the same name
+   * (`StoredResource.claims`).
+   */
   claims?(object: KubeObject): readonly string[];
   /** Returns objects that are written and deleted together with the object (`StoredResource.companions`). */
   companions?(object: KubeObject): readonly CompanionObject[];
@@ -122,7 +125,7 @@ export function storedKubernetesKind(row: KubernetesKind): StoredKubernetesKind 
     namespaced,
     description,
     builtIn: true,
-    // The schema is large. It is made when the kind is first used.
+    // The schema is large, so it is built when the kind is first used.
     get schema() {
       schema ??= kubernetesSchemas.kindSchema(struct);
       return schema;
@@ -221,7 +224,10 @@ function validate(
   return andThen(found, report);
 }
 
-/** Returns the warnings about the pod template of an object, if it has one that is new or may have changed. */
+/**
+ * Returns the warnings about the pod template of an object. Returns none if the object has no pod template, or if the
+ * template has certainly not changed.
+ */
 function templateWarnings({ struct }: KubernetesKind, object: KubeObject, old: KubeObject | undefined): string[] {
   const path = podTemplatePath(struct);
   if (path === undefined || (old !== undefined && old.metadata.generation === object.metadata.generation)) return [];

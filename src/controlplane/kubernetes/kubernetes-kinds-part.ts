@@ -68,7 +68,7 @@ export const fullSetKinds: readonly StoredKubernetesKind[] = [
   .map(storedKubernetesKind)
   .concat(autoscaler);
 
-/** Further versions of these kinds. Their objects are stored once. */
+/** Other served versions of these kinds. Objects are stored in only one version. */
 const otherVersions: readonly StoredKubernetesKind[] = [autoscalerV1];
 
 const storedClaim = storedKubernetesKind(resourceClaim);
@@ -126,21 +126,24 @@ export function kubernetesKindsPart({ plane, log }: Pick<PartDependencies, 'plan
   };
 }
 
-/** Returns a definition with hooks of one plane. All planes share the other members, including the lazy schema. */
+/**
+ * Returns a definition with the hooks of one plane. All planes share the rest of the definition, including the lazy
+ * schema.
+ */
 function withHooks(kind: StoredResource, hooks: Partial<StoredResource> | undefined): StoredResource {
   if (hooks === undefined) return kind;
   const members = { ...Object.getOwnPropertyDescriptors(kind), ...Object.getOwnPropertyDescriptors(hooks) };
   return Object.defineProperties({}, members) as StoredResource;
 }
 
-/** Returns the part of a store with which a version is served. Does not open the store. */
+/** Returns the part of a store that serves one version. Does not open the store. */
 function servedStore(store: KindStore, version: StoredKubernetesKind): ServedStore {
   if (store.resource.version === version.version) return store;
   const open = () => store.inVersion(version);
   return { resource: version, verbs: verbsOnDemand(open), status: statusOnDemand(open) };
 }
 
-/** Returns a subresource with this name that writes the status. */
+/** Returns a subresource that has this name and writes the status. */
 function statusSubresource({ resource, status }: KindStore, subresource: string): MountedSubresource {
   if (status === undefined) throw new Error(`${resource.plural} has no status that ${subresource} could write`);
   return {
@@ -153,7 +156,7 @@ function statusSubresource({ resource, status }: KindStore, subresource: string)
   };
 }
 
-/** A served kind whose verbs are made when they are first read, because most planes use few of the kinds. */
+/** A served kind whose verbs are built when they are first read, because most planes use only a few kinds. */
 class MountOnDemand implements MountedResource {
   readonly kind: StoredKubernetesKind;
   readonly #store: KindStore;
@@ -167,7 +170,7 @@ class MountOnDemand implements MountedResource {
     this.#storeOf = storeOf;
   }
 
-  /** Documents about the kind are the same in all planes that serve it. */
+  /** All planes that serve the kind share the documents about it, so they have the same key. */
   get documentKey(): object {
     return this.kind;
   }

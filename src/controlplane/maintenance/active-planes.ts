@@ -4,7 +4,7 @@ import type { TaskRunner } from './maintenance-task.ts';
 export class ActivePlanes {
   readonly #tasks = new Map<string, number>();
 
-  /** Wraps a task runner so that its tasks are recorded. */
+  /** Wraps a task runner so that the tasks of the returned runner are recorded. */
   recording(runTask: TaskRunner): TaskRunner {
     return async (planeId, task, fence) => {
       this.#tasks.set(planeId, (this.#tasks.get(planeId) ?? 0) + 1);

@@ -43,7 +43,7 @@ function newTestEnv(onDeadline: (planeId: string, name: string) => Promise<void>
     maintenance.wake({ garbage: false, reconcile: false, deadline: first });
   };
   const left = async () => (await store.list(deadlineRange)).entries.length;
-  /** Lets time pass until the condition holds. */
+  /** Lets time pass until the condition is true. */
   const until = async (condition: () => boolean) => {
     for (let round = 0; round < 1_000 && !condition(); round++) {
       clock.advance(100);

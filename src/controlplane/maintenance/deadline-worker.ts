@@ -17,7 +17,7 @@ const patienceMs = 250;
 
 /** Handles deadlines: ends grace periods and deletes expired objects. */
 export interface DeadlineWorker extends Pick<RowWorker, 'isIdle' | 'idle' | 'stop'> {
-  /** Starts a scan if the new deadline is earlier than the next scan. Without an argument, always starts one. */
+  /** Starts a scan if the new deadline is earlier than the next scan. Without an argument, always starts a scan. */
   wake(deadline?: number): void;
 }
 
@@ -34,8 +34,8 @@ export function deadlineWorker(options: MaintenanceOptions): DeadlineWorker {
 
   async function scan(): Promise<void> {
     cancelTimer();
-    // With Infinity, every new deadline makes `wake` request another scan. That is necessary because this scan may already
-    // have passed the position at which the row of the new deadline is inserted.
+    // With Infinity, every new deadline makes `wake` request another scan. This is necessary because the current scan
+    // may already have passed the position at which the row of the new deadline is inserted.
     nextDeadline = Number.POSITIVE_INFINITY;
     const next = await startDueWork();
     if (work.isStopped) return;
@@ -71,7 +71,7 @@ export function deadlineWorker(options: MaintenanceOptions): DeadlineWorker {
   async function startPage(due: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
     const started: Promise<boolean>[] = [];
     for (const [planeId, rows] of due) {
-      // The rows of a plane that is at work are read again when it is done.
+      // Skips a plane with running work. Its rows are read again when that work is done.
       if (work.isActive(planeId)) continue;
       while (work.isFull) await work.nextCompletion();
       if (work.isStopped) return;
@@ -123,13 +123,13 @@ export function deadlineWorker(options: MaintenanceOptions): DeadlineWorker {
 interface DueRowsOptions {
   /** The time in milliseconds since the Unix epoch. */
   readonly now: number;
-  /** True for a row that is not due, whatever its deadline is. */
+  /** True for a row that must be skipped even if its deadline has passed. */
   isSkipped(entry: Entry): boolean;
   /** True if this process handles the deadlines of this plane. */
   owns(planeId: string): boolean;
 }
 
-/** Returns the rows that are due, by plane, and the deadline of the first row that is not. */
+/** Returns the rows that are due, grouped by plane, and the deadline of the first row that is not due yet. */
 function dueRows(
   entries: readonly Entry[],
   { now, isSkipped, owns }: DueRowsOptions,
@@ -147,7 +147,7 @@ function dueRows(
   return { due };
 }
 
-/** Resolves when all work is done, or after this time. */
+/** Resolves when all work is done, or after the given time in milliseconds. */
 async function completedWithin(milliseconds: number, work: readonly Promise<unknown>[], clock: Clock): Promise<void> {
   let cancelWait = () => {};
   const timeout = new Promise<void>((resolve) => {

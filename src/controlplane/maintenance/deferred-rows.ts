@@ -17,7 +17,7 @@ interface Deferral {
    */
   readonly notBefore: number;
   /**
-   * The revision of the deferred row. If the row is rewritten, it is due immediately. Absent after a failure, because
+   * The revision of the deferred row. A row with a newer revision is due immediately. Absent after a failure, because
    * the failed work itself may have rewritten the row.
    */
   readonly revision?: number;

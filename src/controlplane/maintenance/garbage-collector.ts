@@ -113,7 +113,8 @@ async function deleteDependents(context: GcContext, key: ObjectRef, owner: KubeO
   const { plane } = context;
   const uid = owner.metadata.uid ?? '';
   for (const dependentKey of await dependentsOf(context, uid)) {
-    // A dependent that is being deleted has its own row. If owners form a cycle, processing it here could never end.
+    // A dependent that is being deleted has its own row, so it is not processed here. In a cycle of owners, that would
+    // never end.
     const dependent = findObject(plane, dependentKey);
     if (dependent !== undefined && dependent.metadata.deletionTimestamp === undefined) {
       await check(context, dependentKey, dependent);
@@ -133,8 +134,8 @@ async function deleteDependents(context: GcContext, key: ObjectRef, owner: KubeO
 }
 
 /**
- * Returns the UIDs of all direct and indirect owners of an object. A dependent among them itself waits for the deletion
- * of the object.
+ * Returns the UIDs of all direct and indirect owners of an object. If one of these owners is also a dependent of the
+ * object, it waits for the deletion of the object.
  */
 function ancestorsOf(plane: PlaneStores, object: KubeObject): ReadonlySet<string> {
   const seen = new Set<string>();

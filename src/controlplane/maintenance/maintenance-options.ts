@@ -10,6 +10,9 @@ export interface MaintenanceOptions {
   readonly runTask: TaskRunner;
   /** The check for all transactions of the tasks (`RequestContext.fence`). Optional; defaults to none. */
   readonly fence?: RevisionCheck | undefined;
-  /** True if this process runs the tasks of a plane. Other processes run those of the others. Optional; defaults to all. */
+  /**
+   * True if this process runs the tasks of the plane; another process runs the tasks of other planes. Optional;
+   * defaults to true for all planes.
+   */
   owns?(planeId: string): boolean;
 }

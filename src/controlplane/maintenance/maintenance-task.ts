@@ -26,7 +26,7 @@ function withFence(plane: PlaneStores, fence: RevisionCheck | undefined): PlaneS
 }
 
 async function runTask(store: Store, plane: PlaneStores, task: MaintenanceTask): Promise<number | undefined> {
-  // The row of the task may be newer than the caches of the plane, if another process has written it.
+  // If another process has written the row of the task, the row may be newer than the caches of the plane.
   await caughtUp(store, plane);
   if (task.type === 'garbage') {
     await collectGarbage(store, plane, task.work);

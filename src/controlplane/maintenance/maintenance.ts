@@ -40,7 +40,7 @@ export function startMaintenance(given: MaintenanceOptions): Maintenance {
     async idle() {
       do {
         await Promise.all(workers.map((worker) => worker.idle()));
-        // Each worker can write new rows for the others, so check all of them again.
+        // Each worker can write new rows for the other workers, so check all workers again.
       } while (workers.some((worker) => !worker.isIdle));
     },
     async stop() {

@@ -29,7 +29,7 @@ interface ReplicaOptions {
   readonly wrapStore?: (store: Store) => Store;
 }
 
-/** Opens a plane on two replicas with one clock, of which only one runs maintenance. */
+/** Opens a plane on two replicas that share a clock. Only one of the replicas runs maintenance. */
 async function openPlaneReplicas({ maintenance, wrapStore = (store) => store }: ReplicaOptions) {
   const clock = new ManualClock();
   const replicas = await twoReplicas(
@@ -87,7 +87,7 @@ it('a replica that knows no owners notices the first one when it removes an obje
   const { current, delayed, gate, shared } = await openPlaneReplicas({ maintenance: 'current' });
   const owner = await current.create(widgets, 'owner');
   await current.create(widgets, 'other');
-  // The delayed replica now knows that the plane has no owners.
+  // During this delete, the delayed replica finds that no object in the plane is an owner yet.
   await delayed.remove(widgets, 'other');
   expect(await garbageWork(shared)).toEqual([]);
   gate.hold();

@@ -83,8 +83,8 @@ export class RowWorker {
   }
 
   /**
-   * Starts work unless work with the same ID is running. `work` must resolve with true if another scan is needed, and
-   * must not reject.
+   * Starts work unless other work with the same ID is running. `work` must resolve with true if another scan is needed,
+   * and must not reject.
    */
   start(id: string, work: () => Promise<boolean>): void {
     if (this.#active.has(id)) return;

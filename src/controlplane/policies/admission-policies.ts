@@ -28,7 +28,7 @@ export interface AdmissionPoliciesOptions extends AccessAuthorizer {
 
 type Binding = PolicyBinding<PolicyBindingSpec>;
 
-/** A reason to refuse a write. If there are several, the error response contains the first one. */
+/** A reason to refuse a write. If there are several reasons, the error response contains the first one. */
 interface Denial {
   readonly policy: string;
   readonly binding?: string;

@@ -44,8 +44,8 @@ export interface CompiledPolicy extends CompiledPolicyBase {
 }
 
 /**
- * Compiles the CEL expressions of one policy. All of them together are limited, and other requests get processor time in
- * between.
+ * Compiles the CEL expressions of one policy. Limits the total work for them, and gives other requests processor time
+ * between expressions.
  */
 export class PolicyCompiler {
   readonly #parse: Parse;
@@ -78,7 +78,7 @@ export class PolicyCompiler {
     return compileOne(compileText, text, environment, expectedTypes);
   }
 
-  /** Compiles the variables of a policy. Each of them can use the ones before it. */
+  /** Compiles the variables of a policy. Each variable can use the variables before it. */
   async compileVariables(variables: NonNullable<PolicySpec['variables']>): Promise<void> {
     this.#hasVariables = variables.length > 0;
     for (const { name, expression = '' } of variables) {

@@ -18,8 +18,8 @@ const validations = [{ expression: 'true' }];
 const reference = { name: 'x', namespace: 'shop', parameterNotFoundAction: 'Allow' };
 
 /**
- * A caller who lacks every further permission. `asked` gets the permissions that were checked, each once: a store on a
- * network may prepare a write again.
+ * A caller who is denied every permission check. `asked` collects the checked permissions without duplicates, because a
+ * store on a network may prepare a write again.
  */
 function powerless(asked: AccessAttributes[]): RequestContext {
   const may = (attributes: AccessAttributes) => {

@@ -9,7 +9,10 @@ import type { ControlPlane } from '../control-plane.ts';
 /** The served resources of a plane, with which the kind of parameters is resolved. */
 type ServedResources = Pick<ControlPlane, 'resources'>;
 
-/** A resource whose parameters a policy reads. `*` stands for all, if the kind cannot be resolved. */
+/**
+ * A resource whose parameters a policy reads. The resource `*` stands for all resources; it is used if the kind cannot
+ * be resolved.
+ */
 interface ParamResource {
   readonly group: string;
   readonly resource: string;
@@ -17,8 +20,8 @@ interface ParamResource {
 }
 
 /**
- * Returns an error if the caller of a valid write of a policy cannot read all objects of its parameter kind. Otherwise
- * the expressions of the policy could reveal them.
+ * Returns an error if the author of a valid policy cannot read all objects of the policy's parameter kind. Otherwise
+ * the expressions of the policy could reveal these objects.
  */
 export async function paramKindErrors(
   plane: ServedResources,
@@ -37,8 +40,8 @@ export async function paramKindErrors(
 }
 
 /**
- * Returns an error if the caller of a valid write of a binding cannot read the parameters that it names. `findPolicy`
- * returns the policy with a name.
+ * Returns an error if the author of a valid binding cannot read the parameters that the binding refers to. `findPolicy`
+ * returns the policy with a given name.
  */
 export async function paramRefErrors(
   plane: ServedResources,
@@ -66,7 +69,7 @@ export async function paramRefErrors(
   return [forbiddenField('spec.paramRef', detail)];
 }
 
-/** Returns the resource of a parameter kind. Without a kind, all resources are meant. */
+/** Returns the resource of a parameter kind, or `*` for all resources if the kind is absent. */
 function resourceOf(plane: ServedResources, paramKind: JsonObject | undefined): ParamResource {
   if (paramKind === undefined) return { group: '*', resource: '*', isResolved: false };
   const { group, version } = parseApiVersion(textAt(paramKind, 'apiVersion'));

@@ -20,7 +20,7 @@ export interface ParamSource {
   readonly namespace: string;
 }
 
-/** The budget and the processor time of the write. */
+/** The limits of the work for one write: its cost budget and its time slices. */
 interface CollectingWork {
   readonly budget: RequestBudget;
   readonly nextTimeSlice?: (() => Promise<void>) | undefined;

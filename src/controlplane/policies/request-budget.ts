@@ -2,8 +2,8 @@ import { metersEnabled } from '@flotilla/work-meter';
 
 /**
  * The cost budget of all policies, bindings and parameter objects for one write, in Kubernetes' cost units: about two
- * seconds. In Kubernetes, each policy has its own budget and there is no common one, so the duration of a write grows
- * with the number of policies.
+ * seconds. In Kubernetes, each policy has its own budget and there is no common budget, so the duration of a write
+ * grows with the number of policies.
  */
 const REQUEST_COST_BUDGET = 20_000_000;
 

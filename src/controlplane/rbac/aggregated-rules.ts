@@ -9,8 +9,8 @@ export function isAggregatedRole(role: KubeObject): boolean {
 }
 
 /**
- * The maximum size of the rules of an aggregated role, in characters of JSON: about 3,000 rules. Each change of a role
- * that it selects computes and stores all of them again.
+ * The maximum size of the rules of an aggregated role, in characters of JSON: about 3,000 rules. When a selected role
+ * changes, all these rules are computed and stored again.
  */
 const maxCharacters = 256 * 1024;
 
@@ -20,7 +20,7 @@ const maxCharacters = 256 * 1024;
  */
 export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): readonly PolicyRule[] | undefined {
   const rules = new Map<string, PolicyRule>();
-  /** The roles that an earlier selector found. All their rules are in the result already. */
+  /** The roles that earlier selectors have selected. The result already contains all their rules. */
   const added = new Set<KubeObject>();
   let characters = 0;
   for (const selector of selectorsOf(role)) {

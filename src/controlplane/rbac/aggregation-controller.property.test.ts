@@ -16,7 +16,7 @@ const rule: fc.Arbitrary<PolicyRule> = fc
 const rules = fc.array(rule, { maxLength: 3 });
 const aggregateToView = 'rbac.authorization.k8s.io/aggregate-to-view';
 
-/** Roles of one level select only labels of lower levels, so that they converge. */
+/** Roles of one level select only labels of lower levels, so the rules converge. */
 const written = fc
   .record({
     level: oneOf(0, 0, 0, 1, 2),
@@ -39,7 +39,7 @@ const steps = fc.array(fc.record({ role: written, isRemoved: oneOf(false, false,
   maxLength: 20,
 });
 
-/** The rules that its selectors find in the current state of the plane. */
+/** Returns the rules that the selectors of a role find in the current state of the plane. */
 function expected(role: KubeObject, all: readonly KubeObject[]): string[] {
   const found: string[] = [];
   for (const selector of listAt(role, 'aggregationRule', 'clusterRoleSelectors')) {

@@ -23,18 +23,18 @@ const manager = 'clusterrole-aggregation-controller';
 /** The number of selectors to match in one tick of the event loop. Matching one takes less than a microsecond. */
 const matchesPerTick = 10_000;
 
-/** The number of aggregated roles up to which a written role is compared with the selectors of all of them. */
+/** If a plane has more aggregated roles than this, a written role is not compared with all their selectors. */
 const maxMatchedRoles = 20;
 
 /**
- * Updates the rules of aggregated cluster roles when the roles they select change. Runs only in loaded planes. When a
- * plane is loaded, `reconcile` completes the work that a crash or an unload has interrupted, before the plane serves
- * requests. So no work needs to be stored.
+ * Updates the rules of aggregated cluster roles when the roles that they select change. Runs only in loaded planes.
+ * When a plane is loaded, `reconcile` completes the work that a crash or an unload has interrupted, before the plane
+ * serves requests. So no work needs to be stored.
  *
- * If several processes use the store, they may have loaded the plane too, and their releases may have different default
- * roles. There, a write that affects aggregated roles records a maintenance row (`affects`), and only the process that
- * maintains the plane updates rules (`runTask`). A process that finds outdated rules when it loads the plane requests such
- * a task.
+ * If several processes use the store, other processes may have loaded the plane too, and their releases may have
+ * different default roles. In this case, a write that affects aggregated roles records a maintenance row (`affects`),
+ * and only the process that maintains the plane updates rules (`runTask`). A process that finds outdated rules when it
+ * loads the plane requests such a task.
  */
 export class AggregationController {
   readonly #clusterRoles: KindStore;
@@ -85,7 +85,10 @@ export class AggregationController {
     return this.#running;
   }
 
-  /** Updates all rules in a maintenance task. Its writes contain the check `fence`. Rejects if an update has failed. */
+  /**
+   * Updates all rules in a maintenance task. All writes of the task contain the check `fence`. Rejects if an update has
+   * failed.
+   */
   async runTask(fence: RevisionCheck | undefined): Promise<void> {
     // A run that started before this task may have missed the change that caused the task.
     await this.#running;
@@ -96,8 +99,8 @@ export class AggregationController {
   }
 
   /**
-   * True if the change of a role may change the rules of aggregated roles. False for the controller's own writes: it goes on
-   * by itself, and roles that aggregate each other in a cycle may never converge.
+   * True if the change of a role may change the rules of aggregated roles. False for the controller's own writes: the
+   * controller continues after them by itself, and roles that aggregate each other in a cycle may never converge.
    */
   affects(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
     if (after !== undefined && this.#isOwnWrite(after)) return false;

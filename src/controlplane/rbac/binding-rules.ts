@@ -28,7 +28,7 @@ export function roleBindingErrors(
   }
   if (old !== undefined && !equalJson(roleRefOf(binding), roleRefOf(old))) {
     const { apiGroup = '', kind, name } = roleRefOf(binding);
-    // Kubernetes prints its Go struct, so the member names are those of the struct.
+    // Kubernetes prints its Go struct, so the value has the member names of that struct.
     errors.push(invalid('roleRef', { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef'));
   }
   return errors;

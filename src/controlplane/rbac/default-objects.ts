@@ -96,7 +96,10 @@ function clusterRoleBindings(): KubeObject[] {
   ];
 }
 
-/** Returns the role that extension API servers need. The role binding is part of the installation of such a server. */
+/**
+ * Returns the role that extension API servers need. Its role binding is created when an extension API server is
+ * installed.
+ */
 function systemRoles(): KubeObject[] {
   const rule = resourceRule(readVerbs, [''], 'configmaps');
   const rules = [{ ...rule, resourceNames: ['extension-apiserver-authentication'] }];

@@ -61,13 +61,13 @@ export async function refuseBindingEscalation(
   if (mayGrantAnything(context) || changesOwnersOnly(draft)) return;
   const role = roleRefOf(draft.object);
   const kind = [roleKind, clusterRoleKind].find((one) => one.kind === role.kind);
-  // The validation, which runs later, rejects other kinds of roles.
+  // Do not check other kinds of roles here: the validation, which runs later, rejects them.
   if (kind === undefined) return;
   const namespace = resource.namespaced ? context.namespace : '';
   const attributes = { group: role.apiGroup ?? '', resource: kind.plural, namespace, name: role.name };
   if (await context.may({ verb: 'bind', ...attributes })) return;
   const rules = policy().rulesOf({ role, namespace });
-  // As in Kubernetes, the error names the resource of the binding, not that of the role.
+  // As in Kubernetes, the error names the resource of the binding, not the resource of the role.
   if (isMissingRole(rules)) throw notFound(groupResourceOf(resource), rules.name);
   const missingText = missingPermissions(resource, policy(), context, rules);
   if (missingText !== undefined)
@@ -99,8 +99,8 @@ function aggregates(role: KubeObject): boolean {
 }
 
 /**
- * True if the write changes only owner references and finalizers. The garbage collector makes such writes, also to
- * roles whose permissions it does not have.
+ * True if the write changes only owner references and finalizers. The garbage collector makes such writes even to roles
+ * with permissions that it does not have.
  */
 function changesOwnersOnly({ object, old }: Draft): boolean {
   return old !== undefined && equalJson(withoutOwners(object), withoutOwners(old.object));

@@ -20,8 +20,8 @@ export class PathSet {
   }
 
   /**
-   * Sorts the prefixes and removes those that begin with another one. Then at most one prefix can match a path, and it
-   * is the last one that is not greater than the path.
+   * Sorts the prefixes and removes each prefix that begins with another prefix. Then at most one prefix can match a
+   * path, and it is the last prefix that is not greater than the path.
    */
   #sort(): void {
     const kept: string[] = [];

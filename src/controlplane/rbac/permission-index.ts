@@ -2,7 +2,7 @@ import type { WorkMeter } from '@flotilla/work-meter';
 import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
 import { PathSet } from './path-set.ts';
 
-/** One permission on a resource. Without a name, it applies to all names. */
+/** One permission on a resource. Without a name, the permission applies to all names. */
 interface ResourcePermission {
   readonly verb: string;
   readonly group: string;
@@ -13,7 +13,7 @@ interface ResourcePermission {
 /** The names for which a permission is granted. `undefined` means all names. */
 type Names = Set<string> | undefined;
 
-/** A rule whose permissions are too many to be indexed one by one. */
+/** A rule with too many permissions to index each of them. */
 interface BroadRule {
   readonly verbs: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
@@ -21,11 +21,14 @@ interface BroadRule {
   readonly names: ReadonlySet<string> | undefined;
 }
 
-/** A rule is expanded to single permissions if they are at most this many times the items of its lists. */
+/**
+ * A rule is expanded to single permissions if their number is at most this many times the number of items in the rule's
+ * lists.
+ */
 const maxExpansion = 4;
 
 /**
- * The number of units that one lookup or insertion of a single permission takes, in relation to a comparison with one
+ * The cost of one lookup or insertion of a single permission, in units. One unit is the cost of a comparison with one
  * rule.
  */
 const lookupUnits = 8;
@@ -72,7 +75,10 @@ export class PermissionIndex {
     return [verb, '*'].some((each) => this.#paths.get(each)?.covers(path) === true);
   }
 
-  /** Searches the shortest of the lists of broad rules that have the verb, the group or the resource. */
+  /**
+   * True if a broad rule grants the permission. Searches only the shortest of three lists: the broad rules with the
+   * verb, with the group, or with the resource.
+   */
   #hasBroadRule(permission: ResourcePermission, resources: readonly string[]): boolean {
     const { verb, group } = permission;
     const candidates = shortest([
@@ -97,7 +103,7 @@ export class PermissionIndex {
     this.#meter.charge(1 + items);
     if (permissions > maxExpansion * items) this.#addBroad(rule);
     else if (permissions > 0) this.#addSingles(rule, permissions);
-    // As in Kubernetes, a rule with resourceNames covers only permissions with a name, and paths have none.
+    // As in Kubernetes, a rule with resourceNames covers only permissions with a name. Paths have no name.
     if (resourceNames.length === 0) this.#addPaths(verbs, nonResourceURLs);
   }
 
@@ -141,8 +147,8 @@ export class PermissionIndex {
 }
 
 /**
- * Returns the entries of a rule's `resources` that cover a resource. `*` followed by `/status` covers that subresource
- * of everything.
+ * Returns the entries of a rule's `resources` that cover a resource. `*` followed by `/status` covers the status
+ * subresource of all resources.
  */
 function coveringResources(resource: string): readonly string[] {
   const slash = resource.indexOf('/');
@@ -166,7 +172,10 @@ function includesName(names: ReadonlySet<string> | undefined, { name }: Resource
   return names === undefined || (name !== undefined && names.has(name));
 }
 
-/** Returns the value of a key and adds it before, if it is absent. An existing `undefined` is returned as it is. */
+/**
+ * Returns the value of a key. If the key is absent, first adds a new value for it. A stored `undefined` counts as a
+ * value.
+ */
 function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   const found = map.get(key);
   if (found !== undefined || map.has(key)) return found as V;

@@ -127,7 +127,7 @@ describe('decisions of RBAC', () => {
       fc.asyncProperty(scenario, async ([writes, questions]) => {
         const env = await RbacTestEnv.open();
         const expectedObjects = new Map<string, KubeObject>();
-        // Some decisions are requested after each write: a cached earlier decision must not be returned later.
+        // Some decisions are requested after every write, to detect decisions from an outdated cache.
         const each = Math.ceil(questions.length / writes.length);
         for (const [step, { object, isRemoved }] of writes.entries()) {
           await take(env, expectedObjects, object, isRemoved);
@@ -143,7 +143,7 @@ describe('decisions of RBAC', () => {
       { numRuns: 100 },
     );
     expect(asked).toBeGreaterThanOrEqual(20_000);
-    // Both results occur often enough.
+    // Allowed and denied requests both occur often enough.
     expect(allowed / asked).toBeGreaterThan(0.05);
     expect(allowed / asked).toBeLessThan(0.95);
   });

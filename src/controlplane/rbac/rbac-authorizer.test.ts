@@ -96,7 +96,7 @@ describe('a user with many bindings', () => {
       },
     } as const;
     expect(env.part.authorize({ user: testUser('una'), system: false }, attributes).allowed).toBe(false);
-    // The few others are rules of roles that every user has.
+    // The remaining checks are for rules of roles that every user has.
     expect(checks).toBeLessThan(5_100);
   });
 

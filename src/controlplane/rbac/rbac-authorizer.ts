@@ -23,7 +23,7 @@ export interface RbacAuthorizer {
   rules(subject: RbacSubject, namespace: string): ReviewRules;
 }
 
-/** Decides as Kubernetes' RBAC does: a request is allowed if a role that is bound to the caller allows it. */
+/** Decides like Kubernetes' RBAC: a request is allowed if a role that is bound to the caller allows it. */
 export function rbacAuthorizer(policy: RbacPolicy): RbacAuthorizer {
   return {
     authorize: ({ user, system }, attributes) =>
@@ -44,10 +44,13 @@ export function rbacAuthorizer(policy: RbacPolicy): RbacAuthorizer {
   };
 }
 
-/** The maximum number of rules in a SelfSubjectRulesReview. Others are omitted, and `incomplete` is true. */
+/** The maximum number of rules in a SelfSubjectRulesReview. Further rules are omitted, and `incomplete` is true. */
 const maxReviewedRules = 20_000;
 
-/** Returns the rules that a review contains: those of every binding, as in Kubernetes, so that some appear repeatedly. */
+/**
+ * Returns the rules of a review. As in Kubernetes, it contains the rules of every binding, so some rules appear
+ * repeatedly.
+ */
 function reviewedRules(policy: RbacPolicy, user: UserInfo, namespace: string) {
   const rules: PolicyRule[] = [];
   const missing: MissingRole[] = [];
@@ -67,14 +70,14 @@ function reviewedRules(policy: RbacPolicy, user: UserInfo, namespace: string) {
 
 const allowedAsMaster: Decision = { allowed: true, reason: '' };
 
-/** True for members of system:masters. They have all permissions, so that they can repair broken roles. */
+/** True for members of system:masters. These users have all permissions, so they can repair broken roles. */
 export function isSystemMaster({ groups }: UserInfo): boolean {
   return groups.includes(kubernetesMastersGroup);
 }
 
 function decide(policy: RbacPolicy, user: UserInfo, attributes: Attributes): Decision {
   const missing: MissingRole[] = [];
-  // Thousands of bindings may refer to the same role, which may have thousands of rules.
+  // Each role is checked only once: thousands of bindings may refer to one role, which may have thousands of rules.
   const checked = new Set<readonly PolicyRule[]>();
   for (const grant of policy.grantsOf(user, attributes.resourceRequest ? attributes.namespace : '')) {
     const rules = policy.rulesOf(grant);

@@ -12,7 +12,7 @@ import { RbacPolicy } from './rbac-policy.ts';
 import { rbacResources } from './rbac-resources.ts';
 import { lacksDefaultRbacObjects, restoreDefaultRbacObjects } from './restore-defaults.ts';
 
-/** The plane part for roles and bindings. It also decides, based on them, whether a caller has a permission. */
+/** The plane part for roles and bindings. It also uses them to decide whether a caller has a permission. */
 export interface RbacPart extends PlanePart, RbacAuthorizer {}
 
 export function rbacPart({ log, isShared }: Pick<PartDependencies, 'log' | 'isShared'>): RbacPart {
@@ -33,7 +33,7 @@ export function rbacPart({ log, isShared }: Pick<PartDependencies, 'log' | 'isSh
       ...(isShared
         ? {
             clusterRoleHooks: aggregationHooks(() => aggregation),
-            // A task of any binding restores all default objects (`requestDefaults`).
+            // A maintenance task for any cluster role binding restores all default objects (`requestDefaults`).
             clusterRoleBindingHooks: {
               async reconcile(_namespace, _name, fence) {
                 if (restoresDefaults) await restoreDefaults(policyNow(), log, fence);
@@ -75,7 +75,7 @@ async function requestDefaults(policy: RbacPolicy, log: Log): Promise<void> {
   }
 }
 
-/** Returns the hooks of ClusterRole with which the update of aggregated roles becomes maintenance work. */
+/** Returns the hooks of ClusterRole that make the update of aggregated roles maintenance work. */
 function aggregationHooks(
   aggregation: () => AggregationController | undefined,
 ): Pick<StoredResource, 'requeues' | 'reconcile'> {

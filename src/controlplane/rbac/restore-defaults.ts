@@ -27,7 +27,7 @@ export async function restoreDefaultRbacObjects(store: KindStore, log: Log, fenc
     try {
       await restore(store, expected, action, fence);
     } catch (error) {
-      // Another process has restored or changed the object at the same time.
+      // Skip the object: another process has restored or changed it at the same time.
       if (error instanceof StatusError && [404, 409].includes(error.code)) continue;
       if (fence !== undefined) throw error;
       log.warn({ error, kind: expected.kind, namespace, name }, 'failed to restore a default role or binding');
@@ -82,7 +82,8 @@ async function restore(
     return;
   }
   if (action.type === 'replace') {
-    // The binding refers to another role. A roleRef is immutable, so the binding is deleted and created again.
+    // The stored binding refers to a role other than the default one. A roleRef is immutable, so the binding is deleted
+    // and created again.
     const preconditions = { uid: action.uid };
     const options = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undefined, preconditions };
     await store.verbs.delete(context, name, options);

@@ -56,7 +56,10 @@ export class RoleGrantIndex {
   }
 }
 
-/** Returns the first subject of the binding that matches the user. The reason of the decision names it. */
+/**
+ * Returns the first subject of the binding that matches the user. The reason of an authorization decision names this
+ * subject.
+ */
 export function matchingSubject({ subjects, namespace }: RoleGrant, user: UserInfo): Subject | undefined {
   const keys = new Set(subjectKeys(user));
   return subjects.find((subject) => keys.has(subjectKey(subject, namespace) ?? ''));

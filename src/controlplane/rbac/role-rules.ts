@@ -7,15 +7,21 @@ import { labelSelectorErrors } from '../../api/selectors/selector-object.ts';
 import { isAggregatedRole } from './aggregated-rules.ts';
 
 /**
- * The maximum number of selectors of an aggregated role. Kubernetes has no limit, but all selectors are matched with
- * every cluster role that changes. The default roles have one.
+ * The maximum number of selectors of an aggregated role. Kubernetes has no limit, but here all selectors are matched
+ * with every cluster role that changes. Each default role has one selector.
  */
 const maxSelectors = 100;
 
-/** The maximum number of aggregated roles in a plane. A change of a role that all of them select updates all of them. */
+/**
+ * The maximum number of aggregated roles in a plane. If all of them select one role, a change of that role updates all
+ * of them.
+ */
 const maxAggregatedRoles = 100;
 
-/** Reports a write that adds an aggregated role to a plane which has `count` of them. */
+/**
+ * Returns an error for a write that adds an aggregated role to a plane that already has the maximum number. `count` is
+ * the current number.
+ */
 export function aggregatedRoleLimitErrors(role: KubeObject, old: KubeObject | undefined, count: number): FieldError[] {
   const isNew = isAggregatedRole(role) && (old === undefined || !isAggregatedRole(old));
   if (!isNew || count < maxAggregatedRoles) return [];

@@ -18,8 +18,8 @@ function holds(allowed: readonly string[] | undefined, wanted: string): boolean 
 }
 
 /**
- * True if a rule's resources include the requested one. Entries can be `configmaps`, `configmaps/status`, `*` (all
- * resources) or `*` followed by `/status` (this subresource of all resources).
+ * True if a rule's resources include the requested resource. Entries can be `configmaps`, `configmaps/status`, `*` (all
+ * resources) or `*` followed by `/status` (the status subresource of all resources).
  */
 function resourceFits(
   resources: readonly string[] | undefined,

@@ -17,7 +17,7 @@ const broadRules = (count: number, prefix: string): PolicyRule[] =>
 const pathRules = (count: number, prefix: string): PolicyRule[] =>
   list(count, (at) => `/${prefix}/${at}/*`).map((path) => ({ verbs: ['get'], nonResourceURLs: [path] }));
 
-/** Bytes that a rule takes in a request, approximately. */
+/** The approximate number of bytes that a rule takes in a request. */
 const ruleBytes = 60;
 
 describe('the comparison of permissions', () => {

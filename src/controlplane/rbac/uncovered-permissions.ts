@@ -7,8 +7,8 @@ import { PermissionIndex } from './permission-index.ts';
 
 /**
  * The maximum work of one call, which takes a few hundred milliseconds. One unit is a comparison with one rule. A rule
- * with thousands of groups, resources and verbs would exceed it. Such a rule counts as not covered, unless a single
- * owned rule covers it completely.
+ * with thousands of groups, resources and verbs would exceed this limit. Such a rule counts as not covered, unless a
+ * single owned rule covers it completely.
  */
 const maxWork = 2_000_000;
 
@@ -50,7 +50,8 @@ export function uncoveredPermissions(
 }
 
 /**
- * The index of the owned rules that can cover a wanted permission. It is built at most once, even if building it fails.
+ * The index of the owned rules that can cover a wanted permission. The index is built at most once, even if building it
+ * fails.
  */
 class IndexOnDemand {
   readonly #build: () => PermissionIndex;
@@ -78,7 +79,7 @@ class IndexOnDemand {
 
 /**
  * Returns the owned rules that have a verb, a group and a resource of a wanted rule, or a wildcard. A caller may own
- * tens of thousands of rules, and indexing those that cannot cover anything would take most of the time.
+ * tens of thousands of rules, and indexing the irrelevant ones would take most of the time.
  */
 function relevantRules(
   owned: readonly PolicyRule[],
@@ -105,8 +106,8 @@ function relevantRules(
 }
 
 /**
- * True if a rule has both names and paths, which the validation rejects. Its single paths have no names, so that a rule
- * with names covers the whole rule, but not these paths.
+ * True if a rule has both resource names and paths, which the validation rejects. A permission on a single path has no
+ * names. So an owned rule with names can cover the whole rule without covering its paths.
  */
 function hasNamedPaths({ resourceNames = [], nonResourceURLs = [] }: PolicyRule): boolean {
   return resourceNames.length > 0 && nonResourceURLs.length > 0;
@@ -149,7 +150,7 @@ function coveredByOne(owned: readonly PolicyRule[], rule: PolicyRule, meter: Wor
   const wantedItems = itemCount(rule);
   return owned.some((owner) => {
     meter.charge(1 + owner.verbs.length);
-    // Most rules are rejected by the first verb, so that the other lists are not compared.
+    // For most rules, the first verb already shows that they do not match. The other lists are then not compared.
     if (!holdsAll(owner.verbs, rule.verbs.slice(0, 1))) return false;
     meter.charge(itemCount(owner) + wantedItems);
     return covers(owner, rule);
@@ -183,7 +184,8 @@ function containsAll(owned: readonly string[], wanted: readonly string[]): boole
 }
 
 /**
- * True if the owned resources cover the wanted ones. `*` followed by `/status` covers that subresource of everything.
+ * True if the owned resources cover the wanted ones. `*` followed by `/status` covers the status subresource of all
+ * resources.
  */
 function resourcesCover(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
   if (holdsAll(owned, wanted)) return true;
@@ -201,7 +203,7 @@ function pathsCover(owned: readonly string[] = [], wanted: readonly string[] = [
   return wanted.every((path) => paths.covers(path));
 }
 
-/** True if the owned names cover the wanted ones. An empty list means all names. */
+/** True if the owned names cover the wanted names. An empty list means all names. */
 function namesCover(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
   return owned.length === 0 || (wanted.length > 0 && containsAll(owned, wanted));
 }

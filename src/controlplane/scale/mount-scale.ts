@@ -14,19 +14,19 @@ import type { Patch, PatchOptions, WriteOptions, WriteResult } from '../../regis
 import { applyFieldValidation, decodeDocument, maxObjectDepth, tooDeepMessage } from '../../registry/write/decode.ts';
 import { ScaleOwnership, type TrackedScale } from './scale-ownership.ts';
 
-/** The replica counts of an object, as its Scale contains them. */
+/** The replica counts of an object that its Scale contains. */
 export interface ReplicaCounts {
-  /** The desired number; absent if the object has none. */
+  /** The desired number of replicas; absent if the object specifies none. */
   readonly desired?: number | undefined;
   readonly current: number;
   /** The label selector of the replicas as text; '' if there is none. */
   readonly selector: string;
 }
 
-/** Functions that read and change the replica counts of objects of one kind. Their errors are StatusErrors. */
+/** Functions that read and change the replica counts of objects of one kind. The functions throw StatusErrors. */
 export interface ScaledKind {
   countsOf(object: KubeObject): ReplicaCounts;
-  /** The path of the desired number. */
+  /** The path of the desired number of replicas in the object. */
   readonly replicasPath: readonly string[];
   /** Returns the replica count that a sent Scale requests for an object. Throws if the Scale is invalid. */
   requestedReplicas(scale: KubeObject, current: KubeObject): number;
@@ -50,7 +50,10 @@ export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubreso
   const ownership = new ScaleOwnership(kind, { group, version, replicasPath: scaled.replicasPath });
   const toScale = (object: KubeObject) => scaleOf(object, scaled.countsOf(object));
 
-  /** Writes the replica count of a Scale into the object. Its uid and its resourceVersion are preconditions. */
+  /**
+   * Writes the replica count of a Scale into its object. The uid and the resourceVersion of the Scale are
+   * preconditions.
+   */
   async function writeReplicas(
     context: RequestContext,
     name: string,
@@ -143,7 +146,7 @@ function patchedScale(kind: ResourceKind, scale: KubeObject, sent: DocumentPatch
     : applyStrategicPatch(kind, scale, sent.document);
 }
 
-/** Returns an applied Scale. Its name must be that in the URL, if it has one. */
+/** Returns the Scale in an apply request. If the Scale has a name, it must be the name in the URL. */
 function appliedScale(body: JsonValue, name: string): KubeObject {
   if (!isJsonObject(body)) throw badRequest('error decoding patch: the body is not an object');
   const { metadata } = body;

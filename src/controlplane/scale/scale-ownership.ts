@@ -14,7 +14,7 @@ export interface TrackedScale {
   readonly managedFields: ManagedFields | undefined;
 }
 
-/** Tracks the owners of the fields of a Scale. They own the replica count of its object. */
+/** Tracks the owners of the fields of a Scale. These managers own the replica count of the object that is scaled. */
 export class ScaleOwnership {
   readonly #kind: OwnedKind;
   readonly #parent: ScaleParent;
@@ -31,13 +31,13 @@ export class ScaleOwnership {
     return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } };
   }
 
-  /** Returns the owners after an update. `live` is the Scale before it, with its owners. */
+  /** Returns the updated Scale and the owners of its fields. `live` is the Scale before the update, with its owners. */
   updated(live: KubeObject, sent: KubeObject, { fieldManager }: WriteOptions): TrackedScale {
     const { metadata } = trackUpdate({ ...this.#write(fieldManager), live, next: sent });
     return { scale: sent, managedFields: metadata.managedFields };
   }
 
-  /** Merges an applied Scale into the live one. */
+  /** Merges an applied Scale into the live Scale. Returns the result and its field owners. */
   applied(live: KubeObject, applied: KubeObject, { fieldManager, force }: PatchOptions): TrackedScale {
     const merged = applyTracked({ ...this.#write(fieldManager), live, applied, force });
     const scale = decodeApplied({ resource: this.#kind }, merged);
@@ -54,7 +54,10 @@ export class ScaleOwnership {
   }
 }
 
-/** Returns the Scale without the resourceVersion of the live object, which is not a precondition. */
+/**
+ * Returns the merged Scale with the resourceVersion that the client applied, if any. The resourceVersion of the live
+ * object is removed, because it is not a precondition.
+ */
 function withoutVersion(scale: KubeObject, { metadata }: KubeObject): KubeObject {
   const { resourceVersion: _, ...others } = scale.metadata;
   const { resourceVersion } = metadata;

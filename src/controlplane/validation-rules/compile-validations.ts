@@ -27,13 +27,13 @@ import { runRules } from './run-rules.ts';
 import { declaredType, isEmbedded } from './schema-type.ts';
 import type { CompiledValidations, CompileValidations } from './validation-rules.ts';
 
-/** The maximum size of a request in bytes. It limits the number of values in an object to which one rule applies. */
+/** The maximum size of a request in bytes. It limits how many values in an object a rule can apply to. */
 const LARGEST_REQUEST = 3 * 1024 * 1024;
 
 /** Compiles the validation rules of a schema. Loads the CEL grammar if the schema has rules. */
 export const compileValidations: CompileValidations = async (schema, path = '', old = undefined) => {
-  // A path or an old schema is given only if a CustomResourceDefinition is validated. The validation of its objects
-  // passes neither, and reuses the cached result.
+  // A path or an old schema is given only for the validation of a CustomResourceDefinition. The validation of objects
+  // passes neither, so only its results are cached.
   const isCacheable = path === '' && old === undefined;
   const cached = isCacheable ? cache.get(schema) : undefined;
   if (cached !== undefined) return cached;
@@ -79,7 +79,7 @@ async function compileSchema(
   return { errors, validator: { validate: (object, run = {}) => runRules(node, object, run) } };
 }
 
-/** The results of `hasRules`. The compiler asks for the schemas of all levels. */
+/** The cached results of `hasRules`, which the compiler calls for the schemas of all levels. */
 const withRules = new WeakMap<Schema, boolean>();
 
 /** Reports whether a schema or any schema nested in it has validation rules. */
@@ -183,7 +183,10 @@ class SchemaCompiler {
     };
   }
 
-  /** Adds the work of compiling a rule. Returns true if it exceeds the limit, and reports the first such rule. */
+  /**
+   * Adds the work of compiling a rule to the total. Returns true if the total exceeds the limit. Reports an error only
+   * for the first rule that exceeds the limit.
+   */
   #exceedsLimit(rule: ValidationRule, path: string): boolean {
     this.#totalWork += lengthOf(rule);
     if (this.#totalWork <= MAX_COMPILE_WORK) return false;
@@ -242,7 +245,7 @@ class SchemaCompiler {
   #compile(text: string, environment: Environment): Program | CompileError {
     return compileExpression(this.#parse, text, environment, (characters) => {
       this.#totalWork += characters;
-      // The next rule waits for the next slice if this one has used up the slice.
+      // If this rule has used up the time slice, the next rule waits for another slice.
       this.#work.spend(characters);
     });
   }

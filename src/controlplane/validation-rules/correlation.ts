@@ -2,8 +2,8 @@ import { equalJson, getMember, isJsonObject, type JsonValue } from '@flotilla/js
 import type { Schema } from '../../api/schema/schema.ts';
 
 /**
- * Pairs a value with the value at the same position of the old object. Members are matched by name, and items of lists
- * of the type `map` by their keys. Errors in unchanged values are tolerated (META-23).
+ * Pairs a value with the value at the same position of the old object. Members are matched by name. Items of lists of
+ * the type `map` are matched by their keys. Errors in unchanged values are tolerated (META-23).
  */
 export class Correlation {
   readonly #value: JsonValue;
@@ -18,7 +18,7 @@ export class Correlation {
     this.#schema = schema;
   }
 
-  /** Returns the pair for a member, `undefined` if the old value does not have it. */
+  /** Returns the pair for a member; `undefined` if the old value does not have the member. */
   member(name: string): Correlation | undefined {
     if (!isJsonObject(this.#value) || !isJsonObject(this.#old)) return undefined;
     const value = getMember(this.#value, name);

@@ -16,14 +16,14 @@ export function isReserved(name: string): boolean {
   return RESERVED.has(name);
 }
 
-/** Returns the name by which expressions access a member, `undefined` if they cannot access it. */
+/** Returns the name by which expressions access a member; `undefined` if expressions cannot access the member. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined;
   return name.replace(/__|[./-]/g, (part) => ESCAPES[part] as string);
 }
 
-/** Returns the member that an escaped name stands for, `undefined` if the escaping is invalid. */
+/** Returns the name of the member with this escaped name; `undefined` if the escaping is invalid. */
 export function unescapeName(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped;
   let fits = true;

@@ -34,8 +34,9 @@ export function ruleError(
 }
 
 /**
- * Evaluates a `messageExpression`. `text` is the resulting message. It is absent if the result is unusable; the caller
- * then uses the rule's own message. `fatal` is set if the cost budget is exhausted; no more rules are then evaluated.
+ * Evaluates a `messageExpression`. `text` is the resulting message; if it is absent, the result is unusable, and the
+ * caller uses the rule's own message. `fatal` is set if the cost budget is exhausted; the caller then evaluates no more
+ * rules.
  */
 export function evaluateMessage(program: Program, bindings: Bindings, meter: Meter): { text?: string; fatal?: string } {
   let made: unknown;

@@ -28,7 +28,7 @@ interface VisitedValue {
   readonly old: JsonValue;
   /** The value paired with its old value. `undefined` if they cannot be matched. */
   readonly correlation: Correlation | undefined;
-  /** The pair for the nearest enclosing value that could be matched with its old value. */
+  /** The correlation of the nearest enclosing value that could be matched with its old value. */
   readonly enclosing?: Correlation | undefined;
 }
 
@@ -210,8 +210,8 @@ interface Failure {
 }
 
 /**
- * False for `apiVersion` and `kind` of the root object. The old and the new object both take them from the request, so
- * comparing them is meaningless.
+ * False for `apiVersion` and `kind` of the root object. In the old and in the new object, both are taken from the
+ * request, so comparing them is meaningless.
  */
 function hasOwnCorrelation({ enclosing }: VisitedValue, name: string): boolean {
   return enclosing !== undefined || (name !== 'apiVersion' && name !== 'kind');

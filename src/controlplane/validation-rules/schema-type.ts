@@ -21,8 +21,9 @@ const TEXT: DeclaredType = { type: STRING, maxElements: LARGEST_REQUEST - 2, min
 const KEY: DeclaredType = { type: STRING, maxElements: 0, minSize: 2 };
 
 /**
- * Returns the type that a schema declares, `undefined` if expressions cannot access its values. With `root`, the schema
- * describes a whole resource, which has `apiVersion`, `kind` and a name even if the schema does not declare them.
+ * Returns the type that a schema declares; `undefined` if expressions cannot access its values. If `root` is true, the
+ * schema describes a whole resource, which has `apiVersion`, `kind` and a name even if the schema does not declare
+ * them.
  */
 export function declaredType(schema: Schema, root: boolean, name = 'selfType'): DeclaredType | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) {

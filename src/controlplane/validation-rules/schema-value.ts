@@ -74,7 +74,7 @@ function textValue(text: string, format: string | undefined): CelValue {
   }
 }
 
-/** A value that the schema preserves without describing it. Expressions can only compare it. */
+/** A value that the schema preserves but does not describe. Expressions can only compare such a value. */
 class UnknownValue extends CelOpaque {
   readonly typeName = 'unknown';
   readonly #json: JsonValue;

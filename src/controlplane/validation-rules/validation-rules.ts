@@ -6,17 +6,13 @@ import type { Schema } from '../../api/schema/schema.ts';
 export const OBJECT_COST_BUDGET = 10_000_000;
 
 export interface RuleRun {
-  /**
-   * The stored object before an update. Absent on create, where transition rules (those with `oldSelf`) are skipped.
-   */
+  /** The stored object before an update. Absent on create; transition rules (rules with `oldSelf`) are then skipped. */
   readonly old?: JsonValue;
   /** The cost budget. Optional; defaults to OBJECT_COST_BUDGET. */
   readonly budget?: number;
   /** Called with the text of each error that is tolerated because its value is unchanged (ratcheting). */
   readonly warn?: (text: string) => void;
-  /**
-   * Awaited each time that rules have used up another share of the budget, so that other requests get processor time.
-   */
+  /** Awaited each time rules have used up another share of the budget, so that other requests get processor time. */
   readonly nextTimeSlice?: () => Promise<void>;
 }
 

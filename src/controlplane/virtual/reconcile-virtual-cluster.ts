@@ -51,8 +51,9 @@ interface ObservedState {
 const writing: PatchOptions = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false };
 
 /**
- * Reconciles one VirtualCluster object: removes a deleted one, otherwise updates its status. Maintenance may call it
- * any number of times. It never requests a later call, because the next write to the object causes one.
+ * Reconciles a VirtualCluster object: removes a virtual cluster that is being deleted, and otherwise updates the
+ * status. Maintenance may call this function any number of times. It never requests a later call, because the next
+ * write to the object causes one.
  */
 export async function reconcileVirtualCluster(
   store: VirtualClusterStore,
@@ -146,8 +147,8 @@ interface Failure {
 }
 
 /**
- * Writes the failure to the status. An error of this write is ignored: the caller throws the failure itself, which is logged, and
- * the reconcile that follows writes the status again.
+ * Writes the failure to the status. Ignores an error of this write: the caller throws the failure, which is logged, and
+ * the next reconcile writes the status again.
  */
 async function writeFailure(
   store: VirtualClusterStore,
@@ -172,7 +173,7 @@ function statusOf(
     reason: observed.reason,
     message: observed.message,
     kubernetesVersion,
-    // After a failure the generation is not yet observed, so the reconcile is repeated.
+    // After a failure other than a quarantine, `observedGeneration` is not written, so the reconcile is repeated.
     ...(phase === 'Failed' && observed.reason !== quarantinedReason ? {} : { observedGeneration: generation }),
     conditions: setCondition(object.status?.conditions ?? [], ready, clock.now()),
   };

@@ -26,18 +26,18 @@ import {
 
 export interface VirtualClustersDependencies extends Pick<PartDependencies, 'plane'>, VirtualClusterReconcileOptions {
   /**
-   * Returns the write that creates a virtual cluster's plane with this set of kinds. It is part of the transaction that
-   * creates the object.
+   * Returns the write that creates a virtual cluster's plane with this set of kinds. The write is part of the
+   * transaction that creates the object.
    */
   planeCreationWrite(id: string, api: ApiSet): Write;
-  /** The set of kinds of new virtual clusters that do not choose one. */
+  /** The set of kinds for new virtual clusters that do not specify one. */
   readonly defaultApi: ApiSet;
 }
 
 /**
- * The plane part for VirtualCluster objects, which only the built-in cluster has. The plane of a virtual cluster is
- * created in the same transaction as its object, and removed before its object. Maintenance reconciles the objects, so
- * a crash at any point is recovered at the next start.
+ * The plane part for VirtualCluster objects, which exist only in the built-in cluster. The plane of a virtual cluster
+ * is created in the same transaction as its object, and removed before its object. Maintenance reconciles the objects,
+ * so the next start recovers from a crash at any point.
  */
 export function virtualClustersPart(dependencies: VirtualClustersDependencies): PlanePart {
   return {
@@ -87,7 +87,7 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
   };
 }
 
-/** Sets the set of kinds if the write does not contain one. An absent member means the minimal set. */
+/** Sets the default set of kinds if the object does not specify a set. An absent member means the minimal set. */
 function setDefaultApi(object: VirtualCluster, defaultApi: ApiSet): void {
   if (object.spec?.api !== undefined || defaultApi === 'minimal') return;
   object.spec = { ...object.spec, api: defaultApi };

@@ -36,7 +36,7 @@ export interface ReviewResponse {
   readonly auditAnnotations: ReadonlyMap<string, string>;
 }
 
-/** Returns the AdmissionReview of a write. `version` is the version of its kind that the webhook understands. */
+/** Returns the AdmissionReview of a write. `version` is the version of the object's kind that the webhook accepts. */
 export function reviewRequest(hook: Webhook, write: AdmittedWrite, version: string): ReviewRequest {
   const reviewVersion = (hook.admissionReviewVersions ?? []).find((one) => one === 'v1' || one === 'v1beta1');
   if (reviewVersion === undefined) {
@@ -129,12 +129,15 @@ function patchIn(response: JsonObject): readonly JsonValue[] {
     const { value } = parseJson(Buffer.from(encoded, 'base64').toString('utf8'));
     if (Array.isArray(value)) return value;
   } catch {
-    // Reported below.
+    // The error is thrown below.
   }
   throw new WebhookCallError('received undecodable patch in webhook response: it is not a list of operations');
 }
 
-/** Limits of the warnings and annotations of a webhook: entries of a list, and characters of a text. */
+/**
+ * The limits of the warnings and annotations in a webhook's response: the number of entries, and the characters of each
+ * text.
+ */
 const MAX_ENTRIES = 100;
 export const MAX_TEXT = 4_096;
 

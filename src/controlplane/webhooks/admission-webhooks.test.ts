@@ -300,7 +300,7 @@ describe('a mutating webhook', () => {
       isFirst = false;
       const { uid } = request;
       const review = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true } };
-      // Another update is stored while this one waits.
+      // Another update is stored while the first update waits for this webhook.
       void env
         .update({ ...created, metadata: { name: 'one', labels: { other: 'write' } } } as KubeObject)
         .then(() => response.end(JSON.stringify(review)));

@@ -46,7 +46,7 @@ export interface AdmissionWebhooksOptions extends AccessAuthorizer {
   plane(): ControlPlane;
 }
 
-/** A webhook that a write must pass. */
+/** A call of a webhook that matches a write. */
 interface Invocation {
   readonly hook: Webhook;
   readonly configuration: string;
@@ -99,7 +99,10 @@ export class AdmissionWebhooks {
     reinvocation.endRound(mutation.object);
   }
 
-  /** Implements `PlanePart.admit`: calls the validating webhooks at the same time. Deletes call the mutating ones too. */
+  /**
+   * Implements `PlanePart.admit`: calls the validating webhooks at the same time. For a delete, calls the mutating
+   * webhooks too.
+   */
   admit(write: AdmissionAttributes): Promise<void> | undefined {
     const validating = this.#options.validating();
     const mutating = write.operation === 'DELETE' ? this.#options.mutating() : undefined;
@@ -201,8 +204,8 @@ export class AdmissionWebhooks {
   }
 
   /**
-   * Returns the webhooks of a kind of configuration that match a write, in order. `current` returns the write, which
-   * mutating webhooks change in between.
+   * Yields the webhooks of one kind of configuration that match a write, in order. `current` returns the write in its
+   * current state, because mutating webhooks change it between two yields.
    */
   async *#invocations(
     store: KindStore,

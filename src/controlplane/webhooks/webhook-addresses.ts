@@ -2,7 +2,7 @@ import { type BlockList, isIP } from 'node:net';
 import { blockListOf, type Cidr, parseCidr } from '../../lib/cidr.ts';
 import { specialIPv4Ranges, specialIPv6Ranges } from '../../lib/special-ranges.ts';
 
-/** The value of an entry that stands for all public addresses. */
+/** The entry that allows all public addresses. */
 export const publicAddresses = 'public';
 
 /** All public IPv6 addresses are in this range. */
@@ -43,7 +43,9 @@ function parseEntry(entry: string): Cidr {
 const special = blockListOf([...specialIPv4Ranges, ...specialIPv6Ranges].map(parseEntry));
 const global = blockListOf([parseEntry(GLOBAL_V6)]);
 
-/** Returns the IPv4 address that an IPv6 address such as `::ffff:10.0.0.1` stands for; other addresses unchanged. */
+/**
+ * Returns the IPv4 address in an IPv4-mapped IPv6 address such as `::ffff:10.0.0.1`. Returns other addresses unchanged.
+ */
 function withoutMapping(address: string): string {
   const dotted = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (dotted !== undefined) return dotted;

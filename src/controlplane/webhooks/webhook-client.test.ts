@@ -214,7 +214,7 @@ describe('a call of a webhook', () => {
     }
   });
 
-  /** A call whose time slices the test grants: `grant` waits until the call asks for one. */
+  /** A call that gets time slices only from the test. `grant` waits until the call requests a slice, and grants it. */
   async function callInTimeSlices() {
     const server = await serve(() => ({ allowed: true }));
     const asked: (() => void)[] = [];

@@ -7,11 +7,11 @@ import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { Semaphore } from '../../lib/queue/semaphore.ts';
 import { WebhookAddresses } from './webhook-addresses.ts';
 
-/** The maximum size of a response, in bytes. It is that of a request body of kube-apiserver. */
+/** The maximum size of a response, in bytes. Equal to kube-apiserver's limit for a request body. */
 const MAX_RESPONSE_BYTES = 3_145_728;
 /** The maximum number of calls of one virtual cluster at a time, so that a tenant cannot use up all sockets. */
 const MAX_CALLS = 20;
-/** The maximum number of calls that wait for others. Further calls fail immediately. */
+/** The maximum number of calls that wait for other calls to end. Further calls fail immediately. */
 const MAX_WAITING = 100;
 
 /** The maximum number of CA certificates whose parsed form is kept. A virtual cluster rarely has more. */
@@ -24,7 +24,7 @@ export interface WebhookCall {
   readonly url: string;
   /** The CA certificates of the webhook, in PEM; absent for the ones that the system trusts. */
   readonly authority: string | undefined;
-  /** Makes the body. Called when the call starts, so that calls that wait need little memory. */
+  /** Returns the request body. Called when the call starts, so that waiting calls need little memory. */
   body(): string;
   readonly timeoutSeconds: number;
   /** The `traceparent` header of the call; absent if the request is not traced. */
@@ -32,8 +32,8 @@ export interface WebhookCall {
   /** Aborts the call. */
   readonly signal: AbortSignal;
   /**
-   * Waits for a time slice. Called after each wait, because many calls end at the same time: their work would delay other
-   * tenants on this thread. Absent for a write that needs no time slices.
+   * Waits for a time slice. Called after each wait of the call: many calls may continue at the same time, and their
+   * work would delay other tenants on this thread. Absent for a write that needs no time slices.
    */
   readonly nextTimeSlice?: (() => Promise<void>) | undefined;
 }
@@ -105,7 +105,7 @@ export class WebhookClient {
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
     const found = isIP(host) !== 0 ? [host] : await this.#resolve(host, signal);
     const address = found.find((one) => this.#addresses.allows(one));
-    // The message is the same for a host that does not exist, so that tenants cannot look up internal names.
+    // The message is also used for a host that does not exist, so that tenants cannot look up internal names.
     if (address === undefined) throw failed(call, 'the host has no address at which webhooks may be called');
     const port = url.port === '' ? 443 : Number(url.port);
     const body = call.body();

@@ -10,7 +10,7 @@ export interface WebhooksPartOptions extends Pick<PartDependencies, 'plane'>, Ac
   readonly webhooks: WebhookClientOptions;
 }
 
-/** The plane part that calls admission webhooks. Their configurations are kinds of the full set. */
+/** The plane part that calls admission webhooks. The webhook configurations are kinds of the full set. */
 export function webhooksPart({ plane, webhooks, authorize }: WebhooksPartOptions): PlanePart {
   const storeOf = (plural: string) => plane().kinds.get(resourceKey({ group: admissionGroup, plural }));
   const stores = {

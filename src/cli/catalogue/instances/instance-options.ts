@@ -46,7 +46,7 @@ export function ownerOptions({ noun }: InstanceKind): readonly OptionSpec[] {
   ];
 }
 
-/** Returns `--wait` and `--timeout`. `until` describes the end of the wait. */
+/** Returns the options `--wait` and `--timeout`. `until` describes what the command waits for. */
 export function waitOptions(until: string): readonly OptionSpec[] {
   return [{ ...waitOption, description: `Wait until ${until}` }, timeoutOption];
 }

@@ -27,7 +27,7 @@ export function deleteCommandSpec(kind: InstanceKind): CommandSpec {
   };
 }
 
-/** The parts of the command that puts an instance to sleep that depend on the kind. */
+/** The parts of the command `sleep` that depend on the kind of instance. */
 export interface SleepCommandDetails {
   /** Describes the state of a sleeping instance. */
   readonly effect: string;

@@ -16,7 +16,7 @@ export const run: CommandRun = async (call) => {
   const { values, terminal } = call;
   const format = await outputFormat(values);
   const object = keyOf(values);
-  // A Ctrl-C after this line does not cancel the request: otherwise a valid key could exist that nobody knows.
+  // After this line, Ctrl-C does not cancel the request. Otherwise a valid key could exist whose value nobody knows.
   call.interrupted.throwIfAborted();
   return await withFreshLogin(call, async (api) => {
     await rejectUnknownNames(api, namesInScope(values), call);
@@ -30,7 +30,7 @@ export const run: CommandRun = async (call) => {
     try {
       await outputSecret(made.spec?.key ?? '', call);
     } catch (error) {
-      // The key cannot be saved, so nobody knows its value. It is deleted again.
+      // The key cannot be saved, so nobody knows its value. Delete the key again.
       await deleteObject(api, ownedAccessKeys, name, {});
       throw new CliError(`${error instanceof Error ? error.message : String(error)}; the access key was deleted`, {
         cause: error,

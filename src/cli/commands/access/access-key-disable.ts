@@ -5,7 +5,10 @@ import { patchObject } from '../../connection/objects.ts';
 import { withFreshLogin } from '../../connection/with-fresh-login.ts';
 import { accessKeys, ownedAccessKeys } from '../../kinds.ts';
 
-/** Removes the reason for which the server has disabled a key when somebody enables it. */
+/**
+ * Returns the patch that disables or enables a key. When a key is enabled, the patch also removes the reason for which
+ * the server had disabled it.
+ */
 function patchOf(disabled: boolean): JsonObject {
   if (disabled) return { spec: { disabled } };
   return { metadata: { annotations: { [disabledReasonAnnotation]: null } }, spec: { disabled } };

@@ -4,7 +4,10 @@ import { typedResponse } from '../../connection/objects.ts';
 import { accessKeys, ownedAccessKeys } from '../../kinds.ts';
 import { listCommand } from '../objects/object-list.ts';
 
-/** Lists access keys. With `--expiring` and `--unused`, only those that match one of the options; logins never do. */
+/**
+ * Lists access keys. With `--expiring` or `--unused`, lists only the keys that match one of the given options. Logins
+ * never match.
+ */
 export const run: CommandRun = async (call) => {
   const { values } = call;
   const kind = values.flag('all') ? accessKeys : ownedAccessKeys;

@@ -60,7 +60,10 @@ function addressFor({ values, environment }: CommandCall, current: Login | undef
   throw usageError('the URL of the server is required: flotilla login https://host:8443');
 }
 
-/** Logs in with the token of the platform that runs this command. Returns `undefined` if the user did not ask for that. */
+/**
+ * Logs in with the token of the platform that runs this command. Returns `undefined` if the user did not request this
+ * type of login.
+ */
 async function workloadLogin(address: ServerAddress, authority: string | undefined, call: CommandCall) {
   const { values, environment } = call;
   const [tokenFile, audience] = [values.text('token-file'), values.text('audience')];
@@ -75,7 +78,7 @@ async function workloadLogin(address: ServerAddress, authority: string | undefin
   if (other !== undefined) throw usageError(`--workload-identity and --${other} cannot be combined`);
   const source = {
     audience: audience ?? address.url,
-    // Later commands may run in another directory.
+    // Save the absolute path, because later commands may run in another directory.
     ...(tokenFile === undefined ? {} : { tokenFile: resolve(tokenFile) }),
   };
   return await logInAsWorkload({ url: address.url, authority }, source, environment);
@@ -108,7 +111,7 @@ async function logIn(address: ServerAddress, authority: string | undefined, call
   });
 }
 
-/** Logs in through the console. Returns `undefined`, and tells the user why, if the server has none. */
+/** Logs in through the console. If the server has no console, prints the reason and returns `undefined`. */
 async function logInThroughConsole(
   address: ServerAddress,
   authority: string | undefined,

@@ -53,12 +53,12 @@ export function shareCommand(kind: InstanceKind): CommandRun {
     });
 }
 
-/** Returns the cluster role of people for whom `--role` sets none, as in the console. */
+/** Returns the default cluster role of people without `--role`. The console uses the same default. */
 function usualRole(kind: InstanceKind, { status, spec }: Instance): string {
   const isCluster = kind === virtualClusters;
   const rendered =
     status && ('space' in status ? status.space : 'virtualCluster' in status ? status.virtualCluster : undefined);
-  // Before the first reconcile, nothing is rendered.
+  // Before the first reconcile, the status contains no rendered template.
   const { access } = rendered ?? spec?.template ?? {};
   const widest = isCluster ? defaultVirtualClusterRole : defaultSpaceRole;
   return shareRole(access?.defaultClusterRole || widest, widest);
@@ -83,8 +83,8 @@ interface GivenRole {
 }
 
 /**
- * Throws if a virtual cluster has no such cluster role. A role is accepted if it cannot be looked up: while the virtual cluster
- * is not ready, or if the caller may not read its roles.
+ * Throws if the virtual cluster does not have the given cluster role. Accepts a role that cannot be looked up: while
+ * the virtual cluster is not ready, or if the caller may not read its roles.
  */
 async function rejectUnknownRole(api: ServerApi, given: GivenRole, call: CommandCall): Promise<void> {
   const { kind, role, instance } = given;
@@ -108,7 +108,10 @@ async function rejectUnknownRole(api: ServerApi, given: GivenRole, call: Command
   }
 }
 
-/** A user or team that no longer exists can still be removed, so names are compared with the entries of the instance. */
+/**
+ * Throws if the entries of the instance do not contain one of these names. Does not look up the users and teams,
+ * because one that no longer exists can still be removed.
+ */
 function rejectIfNotShared({ noun }: InstanceKind, { metadata, spec = {} }: Instance, people: People): void {
   const entries: readonly NamingEntry[] = [...(spec.access ?? []), ...(spec.extraAccessRules ?? [])];
   for (const { kind, name } of givenNames(people)) {

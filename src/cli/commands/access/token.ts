@@ -14,8 +14,8 @@ import { directTokens, type InstanceKind, managementApiVersion, spaces, virtualC
 import { outputSecret } from '../../output/output-secret.ts';
 
 /**
- * Prints a token for direct endpoints, for a virtual cluster or for a space. With `--exec-credential` it prints an
- * ExecCredential, which kubectl requests for each of its commands.
+ * Prints a token for direct endpoints, for a virtual cluster or for a space. With `--exec-credential`, prints an
+ * ExecCredential object, which kubectl requests for each kubectl command.
  */
 export const run: CommandRun = async (call) => {
   const { values } = call;
@@ -54,7 +54,10 @@ export const run: CommandRun = async (call) => {
   return undefined;
 };
 
-/** The error if the login has ended. kubectl shows it to the user, so it contains the whole command. */
+/**
+ * Returns the error if the login has ended. kubectl shows the error to the user, so it contains the whole command to
+ * run.
+ */
 function endedLogin({ url, context }: ServerAccess, cause?: unknown): CliError {
   if (context === undefined)
     return new CliError(`${url} rejected the access key in FLOTILLA_ACCESS_KEY`, {

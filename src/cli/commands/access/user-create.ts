@@ -18,7 +18,10 @@ export const run: CommandRun = async (call) => {
   return undefined;
 };
 
-/** A new user without a password has no access yet. The result is on standard output, so scripts do not read this. */
+/**
+ * A new user without a password has no access yet. The hint goes to standard error, so scripts that read standard
+ * output do not see it.
+ */
 function printNextSteps({ values, terminal }: CommandCall): void {
   const name = values.argument('name');
   terminal.printToStderr(

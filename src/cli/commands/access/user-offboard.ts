@@ -30,7 +30,8 @@ export const run: CommandRun = async (call) => {
       requestObject(api, userOffboardings, { method: 'POST', path, body: bodyWith(revocation), query });
     const first = await request(revokes ? { revokeUnattributed: true } : {});
     let changes = first.status?.changes ?? 0;
-    // The server limits the number of writes of one request. The first request makes all revocations.
+    // The server limits the number of writes of one request, so the request is repeated. The first request makes all
+    // revocations.
     for (let last = first; !dryRun && (last.status?.remaining ?? 0) > 0; ) {
       signal.throwIfAborted();
       last = await request({});
@@ -56,8 +57,8 @@ export const run: CommandRun = async (call) => {
 };
 
 /**
- * Returns the advice for virtual clusters whose tokens are kept. After the offboarding, the server no longer knows which ones
- * the user could use, so a second offboarding cannot revoke their tokens.
+ * Returns the advice for virtual clusters whose tokens are kept. After the offboarding, the server no longer knows
+ * which virtual clusters the user could use, so a second offboarding cannot revoke their tokens.
  */
 function keptHint(count: number, dryRun: boolean): string {
   const clusters = count === 1 ? '1 virtual cluster' : `${count} virtual clusters`;

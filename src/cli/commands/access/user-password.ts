@@ -17,7 +17,7 @@ export const run: CommandRun = async (call) => {
   });
 };
 
-/** Returns the new password. Prompts for it twice, because the input is not echoed. */
+/** Returns the new password. Prompts for the password twice, because the input is not visible. */
 async function newPassword(name: string, call: CommandCall): Promise<string> {
   if (call.values.flag('password-stdin')) return await readSecretFromStdin('password');
   if (!call.terminal.canPrompt) {

@@ -2,7 +2,7 @@ import { projectNamespace } from '../../../api/naming.ts';
 import type { CallValues } from '../../command-call.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
 
-/** The options with the first and the last time of the entries. */
+/** The names of the options for the time of the first and of the last entry. */
 export interface TimeOptions {
   readonly since: string;
   readonly until: string;
@@ -32,7 +32,7 @@ export function auditQueryOf(
   };
 }
 
-/** Returns the time of an option as a timestamp. A duration such as `2h` means that long before now. */
+/** Returns the time of an option as a timestamp. A duration such as `2h` means two hours before now. */
 function timeOf(values: CallValues, option: string, now: number): string | undefined {
   const text = values.text(option);
   if (text === undefined) return undefined;

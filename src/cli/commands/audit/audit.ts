@@ -31,7 +31,7 @@ export const run: CommandRun = async (call) => {
     for await (const { json, body } of pages(api, query, limit, signal)) {
       const { items = [], metadata = {} } = body;
       first ??= json;
-      // The lines are printed as the server sent them.
+      // Keep the entries as the server sent them.
       if (Array.isArray(json.items)) found.push(...json.items);
       for (const each of metadata.incomplete ?? []) unsearched.set(each.replica, each);
       if (format.kind === 'table' && items.length > 0) terminal.print(`${printer.lines(tableOf(items)).join('\n')}\n`);
@@ -109,7 +109,10 @@ function verbOf(item: AuditEvent): string {
   return isDryRunEvent(item) ? `${item.verb} (dry run)` : item.verb;
 }
 
-/** Returns for example `virtualclusterinstances/kubeconfig platform-p-red/demo`, or the path if there is no object. */
+/**
+ * Returns text for the object of an audit event, for example `virtualclusterinstances/kubeconfig platform-p-red/demo`,
+ * or the path if there is no object.
+ */
 function resourceOf({ objectRef, requestURI }: AuditEvent): string {
   if (objectRef === undefined) return requestURI;
   const { resource, subresource = '', namespace = '', name = '' } = objectRef;

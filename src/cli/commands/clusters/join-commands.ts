@@ -6,7 +6,10 @@ import { clusterJoinToken, managementApiVersion } from '../../kinds.ts';
 
 export interface JoinTokenOptions {
   readonly cluster: string;
-  /** The effect on the agents that have joined: there are none yet, their keys are revoked, or they keep their keys. */
+  /**
+   * The effect on the agents that joined earlier. `none`: there are no such agents. `replace`: their keys are revoked.
+   * `keep`: they keep their keys.
+   */
   readonly others: 'none' | 'replace' | 'keep';
   /** The number of agents that join. */
   readonly agents: number;

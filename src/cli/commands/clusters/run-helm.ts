@@ -3,8 +3,9 @@ import { CliError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 
 /**
- * Runs the helm of this machine, after showing the command. The output of helm goes to standard error. Throws if helm is missing
- * or fails. On an interruption, waits until helm has ended, so that it can record the state of the release.
+ * Runs the installed helm program, after printing the command. The output of helm goes to standard error. Throws if
+ * helm is missing or fails. If the user interrupts, waits until helm has ended, so that helm can record the state of
+ * the release.
  */
 export async function runHelm(
   args: readonly string[],
@@ -15,7 +16,7 @@ export async function runHelm(
   const code = await new Promise<number | null>((resolve, reject) => {
     // File descriptor 2 is the standard error of this program.
     const child = spawn('helm', args, { stdio: ['ignore', 2, 2], env: { ...environment } });
-    // A terminal sends Ctrl-C to helm too.
+    // In a terminal, helm receives Ctrl-C itself. Otherwise, send it SIGTERM.
     const end = () => void (process.stdin.isTTY === true ? undefined : child.kill('SIGTERM'));
     interrupted.addEventListener('abort', end, { once: true });
     child.once('error', (error) => {
@@ -40,7 +41,7 @@ function startError(error: Error): CliError {
   return new CliError(message, { next, cause: error });
 }
 
-/** Returns a word as a shell reads it. */
+/** Quotes a word for a shell. */
 function shellWord(word: string): string {
   return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

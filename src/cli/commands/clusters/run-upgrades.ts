@@ -12,13 +12,13 @@ export interface UpgradeRun {
   readonly cluster: string;
   readonly chart: string;
   readonly releases: readonly ReleaseUpgrade[];
-  /** The maximum time for all releases together. */
+  /** The maximum time for all releases together, in milliseconds. */
   readonly milliseconds: number;
 }
 
 /**
- * Upgrades the releases one after the other, so that the agents of the others serve the cluster meanwhile. A release is upgraded
- * when its agents have announced the new version to the server.
+ * Upgrades the releases one after the other, so that the agents of the other releases serve the cluster during an
+ * upgrade. A release counts as upgraded when its agents have announced the new version to the server.
  */
 export async function runUpgrades(api: ServerApi, upgrade: UpgradeRun, call: CommandCall): Promise<void> {
   const { values, terminal } = call;
@@ -73,7 +73,10 @@ async function waitForVersion(
   }
 }
 
-/** Returns the agents that have not announced the new version. If none was connected before, one agent of the release suffices. */
+/**
+ * Returns the agents that have not announced the new version. If no agent of the release was connected before, one
+ * agent with the new version suffices.
+ */
 function outdatedAgents({ status }: Pick<Cluster, 'status'>, { agents, connected }: ReleaseUpgrade): readonly string[] {
   const isCurrent = (name: string) => {
     const agent = status?.agents?.find((each) => each.name === name);

@@ -4,7 +4,7 @@ import { helmArguments, type UpgradePlan, upgradePlan } from './upgrade-plan.ts'
 
 export interface UpgradeOptions {
   readonly cluster: string;
-  /** The chart in the commands. */
+  /** The chart in the printed commands. */
   readonly chart: string;
 }
 
@@ -26,7 +26,7 @@ export function upgradeLines(cluster: Pick<Cluster, 'status'>, options: UpgradeO
   ];
 }
 
-/** Returns a line that says why there is nothing to upgrade; an empty list if an agent is outdated. */
+/** Returns a line with the reason why there is nothing to upgrade; an empty list if an agent is outdated. */
 export function currentLines(
   { status }: Pick<Cluster, 'status'>,
   { releases, invalid, processes }: UpgradePlan,

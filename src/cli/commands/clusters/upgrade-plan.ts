@@ -10,14 +10,16 @@ export interface ReleaseUpgrade {
   readonly version: string;
   /** The names of the outdated agents in the release. */
   readonly agents: readonly string[];
-  /** The outdated agents that are not known to be disconnected: these must announce the new version. */
+  /**
+   * The outdated agents, without those that are known to be disconnected. These agents must announce the new version.
+   */
   readonly connected: readonly string[];
 }
 
 /** The agents of a cluster that are older than the server, by the way in which they are upgraded. */
 export interface UpgradePlan {
   readonly releases: readonly ReleaseUpgrade[];
-  /** The agents whose release must not become part of a command. */
+  /** The agents whose release or version is invalid and must not become part of a command. */
   readonly invalid: readonly ClusterAgent[];
   /** The agents that were not installed with Helm. */
   readonly processes: readonly ClusterAgent[];
@@ -47,8 +49,8 @@ export function upgradePlan({ status }: Pick<Cluster, 'status'>): UpgradePlan {
 }
 
 /**
- * True if the release and the version have the formats of Kubernetes names and of versions. Agents and the server send them, and
- * they become arguments of helm, in which other characters could have another meaning.
+ * True if the release and the version have the formats of Kubernetes names and of versions. They come from agents and
+ * the server and become arguments of helm, in which other characters could have another meaning.
  */
 function isValid({ release, upgradeAvailable = '' }: ClusterAgent): boolean {
   const isName =

@@ -39,7 +39,10 @@ export function connectCommand(kind: InstanceKind): CommandRun {
   };
 }
 
-/** Waits until a new instance is ready. Wakes a sleeping one with `--wake`, or if the user at the terminal agrees. */
+/**
+ * Waits until a new instance is ready. If the instance sleeps, wakes it with `--wake`, or if the user at the terminal
+ * agrees.
+ */
 async function ensureReadyOrSleeping(
   api: ServerApi,
   { kind, project, name, signal }: KubeconfigRequest,
@@ -55,7 +58,10 @@ async function ensureReadyOrSleeping(
   await waitUntilReady(api, { kind, project, name, milliseconds: timeoutFromOptions(call.values) }, call);
 }
 
-/** Throws if an instance stays asleep and does not wake on its first request, because every use of it would fail. */
+/**
+ * True if a sleeping instance is to be woken. Throws if it stays asleep and its first request does not wake it, because
+ * every request would fail.
+ */
 async function isToWake(kind: InstanceKind, { metadata, status }: Instance, call: CommandCall): Promise<boolean> {
   if (call.values.flag('wake')) return true;
   const { name = '' } = metadata;

@@ -12,7 +12,10 @@ import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
 import { commandPath, type Instance, type InstanceKind, managementApiVersion, spaces } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
-/** Returns the command that creates an instance. `--space` selects spaces instead of `given`. */
+/**
+ * Returns the command that creates an instance. With `--space`, the command creates a space instead of an instance of
+ * the kind `given`.
+ */
 export function createCommand(given: InstanceKind): CommandRun {
   return async (call) => {
     const { values, terminal } = call;
@@ -33,7 +36,7 @@ export function createCommand(given: InstanceKind): CommandRun {
         terminal.print(`${kind.noun} "${name}" created in project "${project}"${clusterSuffix(instance)}\n`);
       }
       if (connects || values.flag('wait')) {
-        // A Ctrl-C does not interrupt the create request. It interrupts only this wait.
+        // Ctrl-C interrupts only this wait, not the create request.
         instance = await waitUntilReady(api, { kind, project, name, milliseconds }, call).catch((error: unknown) => {
           if (call.interrupted.aborted) {
             const command = commandPath(kind, 'delete');
@@ -56,7 +59,7 @@ export function createCommand(given: InstanceKind): CommandRun {
 
 type InstanceSpec = NonNullable<Instance['spec']>;
 
-/** Parses `<template>@<version>`. The version is optional. It is exact, or has wildcards as in `1.x.x`. */
+/** Parses `<template>@<version>`. The version is optional. It is an exact version, or has wildcards as in `1.x.x`. */
 export function templateRefOf(text: string): { name: string; version?: string } {
   const at = text.lastIndexOf('@');
   if (at < 0) return { name: text };
@@ -144,7 +147,7 @@ async function create(api: ServerApi, kind: InstanceKind, object: KubeObject, ca
     return await createObject(api, kind, object, { project, dryRun, signal: call.interrupted });
   } catch (error) {
     if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;
-    // In a dry run nothing was deleted, so the server reports that the old object exists. That is not an error.
+    // A dry run deletes nothing, so the server reports that the old object exists. That is not an error.
     if (dryRun && call.values.flag('recreate')) return typedResponse(kind, object);
     throw new CliError(`${kind.noun} "${name}" already exists in project "${project}"`, {
       next: 'use --recreate to delete it and create it again',

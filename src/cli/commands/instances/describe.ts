@@ -94,7 +94,8 @@ function conditionLine({ type, status, reason, message }: Condition, longest: nu
 }
 
 /**
- * Returns the events of an instance. Returns none if the caller may not read them, so that the other details appear.
+ * Returns the events of an instance. Returns an empty list if the caller may not read events, so the other details are
+ * still shown.
  */
 async function eventsOf(
   api: ServerApi,

@@ -11,7 +11,10 @@ import { outputFormat } from '../../output/output-format.ts';
 interface ImportType {
   readonly kind: string;
   readonly subresource: string;
-  /** The parts of the source as the user types it, separated by slashes. The last one is the name by default. */
+  /**
+   * The names of the parts of the source, which the user types separated by slashes. The last part is the default name
+   * of the instance.
+   */
   readonly parts: readonly string[];
   bodyOf(source: JsonObject, values: CallValues): JsonObject;
 }

@@ -11,9 +11,9 @@ import { type InstanceKind, virtualClusters } from '../../kinds.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
 /**
- * Returns the command that prints the kubeconfig of an instance. It requests the kubeconfig from the server of the
- * login. If there is no login, it requests that of a virtual cluster as the administrator, with the credentials in the
- * data directory of a server on this machine.
+ * Returns the command that prints the kubeconfig of an instance. The command requests the kubeconfig from the server of
+ * the login. Without a login, it requests the kubeconfig of a virtual cluster as the administrator, with the
+ * credentials in the data directory of a server on this machine.
  */
 export function kubeconfigCommand(kind: InstanceKind): CommandRun {
   return async (call) => {
@@ -34,7 +34,10 @@ export function kubeconfigCommand(kind: InstanceKind): CommandRun {
   };
 }
 
-/** Returns the login; `undefined` to use the data directory of a server, which only virtual clusters support. */
+/**
+ * Returns the access from the login; `undefined` to use the data directory of a server, which is supported only for
+ * virtual clusters.
+ */
 async function accessOf(kind: InstanceKind, call: CommandCall): Promise<ServerAccess | undefined> {
   if (kind !== virtualClusters) return await resolveAccess(call);
   return call.values.text('data-dir') === undefined ? await findAccess(call) : undefined;
@@ -55,7 +58,7 @@ async function textFor(
   );
   if (name === undefined) {
     const { accessKey, context, isRenewed } = api.access;
-    // A renewal replaces the access key of the login.
+    // A renewal replaces the access key of the login, so a kubeconfig must not contain the key.
     const usesPlugin = values.flag('exec') || isRenewed === true;
     const plugin = { context, command: 'kubeconfig --management' };
     return kubeconfigText(

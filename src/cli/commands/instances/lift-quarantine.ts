@@ -42,7 +42,7 @@ export const run: CommandRun = async (call) =>
     return undefined;
   });
 
-/** Returns the path of the VirtualCluster object of an instance, through the gateway to the cluster that it runs on. */
+/** Returns the path of the VirtualCluster object of an instance, through the gateway to the instance's cluster. */
 function hostedPath({ access }: ServerApi, { spec }: VirtualClusterInstance): string {
   const { cluster = '', namespace = '', virtualCluster = '' } = spec?.clusterRef ?? {};
   const virtualClustersPath = `apis/${storageGroup}/${storageVersion}/namespaces/${encodeURIComponent(namespace)}/virtualclusters`;
@@ -56,8 +56,8 @@ interface HostedLookup {
 }
 
 /**
- * Reads the annotation and not the status of the instance, which shows no quarantine while the virtual cluster sleeps.
- * Virtual clusters on Kubernetes clusters have no such object.
+ * True if the annotation marks a quarantine. Does not use the status of the instance, which shows no quarantine while
+ * the virtual cluster sleeps. Virtual clusters on connected clusters have no VirtualCluster object.
  */
 async function isQuarantined(api: ServerApi, { instance, path, signal }: HostedLookup): Promise<boolean> {
   try {

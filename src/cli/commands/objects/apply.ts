@@ -20,7 +20,7 @@ export const run: CommandRun = async (call) => {
   return await withServer(call, async (api) => {
     const kindOf = createKindFinder(api, signal);
     const kinds = [];
-    // All kinds are looked up before the first write, so that an unknown kind causes no partial change.
+    // Look up all kinds before the first write, so that an unknown kind causes no partial change.
     for (const object of objects) kinds.push(await kindOf(object));
     for (const [at, object] of objects.entries()) {
       const { response, result } = await applyOne(api, object, kinds[at] as DiscoveredKind, call);
@@ -42,7 +42,8 @@ async function applyOne(
 ): Promise<{ response: JsonObject; result: string }> {
   const dryRun = values.flag('dry-run') ? 'All' : undefined;
   const { name } = object.metadata;
-  // Objects without a name, and kinds that support only create, such as tokens, cannot be applied and are created.
+  // Objects without a name cannot be applied, and some kinds, such as tokens, support only create. They are created
+  // instead.
   if (!verbs.includes('patch') || name === undefined) {
     signal.throwIfAborted();
     const response = await api.json({ method: 'POST', path: collection, body: object, query: { dryRun } });
@@ -53,7 +54,7 @@ async function applyOne(
     if (error instanceof StatusError && error.code === 404) return undefined;
     throw error;
   });
-  // Ctrl-C cancels before a request is sent. A request that was sent is always awaited.
+  // Ctrl-C has an effect only before a request is sent. The response of a sent request is always awaited.
   signal.throwIfAborted();
   const force = values.flag('force-conflicts') ? 'true' : undefined;
   const response = await api

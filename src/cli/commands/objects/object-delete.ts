@@ -15,7 +15,7 @@ export function deleteCommand(kind: NamedKind): CommandRun {
       for (const name of names) {
         try {
           const response = await deleteObject(api, kind, name, { project: api.access.project, signal });
-          // The response is the object if finalizers delay its deletion, otherwise a Status.
+          // The response is the object if finalizers delay its deletion. Otherwise it is a Status.
           terminal.print(`${kind.noun} "${name}" ${response.kind === 'Status' ? 'deleted' : 'is being deleted'}\n`);
         } catch (error) {
           const isMissing = error instanceof StatusError && error.code === 404;

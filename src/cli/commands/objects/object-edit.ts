@@ -37,7 +37,7 @@ export async function editObject(api: ServerApi, kind: NamedKind, call: CommandC
 
 /**
  * Edits an object in the user's editor. If the server rejects the result, opens the editor again with the reason in the
- * first lines. Ends if the user saves without a change.
+ * first lines. Ends when the user saves without a change.
  */
 async function editAtTerminal(
   api: ServerApi,

@@ -20,8 +20,8 @@ interface Wanted {
 export type ObjectDetails = (object: JsonObject, terminal: CommandCall['terminal'], now: number) => readonly string[];
 
 /**
- * Returns the command that shows objects by their names. `<kind>/<name>` names an object of another kind. The optional
- * `details` follow the table.
+ * Returns the command that shows objects by their names. An argument `<kind>/<name>` selects an object of another kind.
+ * `details` are printed after the table; optional.
  */
 export function getCommand(given: NamedKind, details?: ObjectDetails): CommandRun {
   return async (call) => {
@@ -77,7 +77,10 @@ export function getCommand(given: NamedKind, details?: ObjectDetails): CommandRu
   };
 }
 
-/** Throws the error. Explains how other kinds are named if the user typed `cluster edge` instead of `cluster/edge`. */
+/**
+ * Throws the error. If the user typed `cluster edge` instead of `cluster/edge`, the error explains how to name objects
+ * of other kinds.
+ */
 function throwWithHint(error: unknown, given: NamedKind, [first = '', second]: readonly string[]): never {
   const kind = kindWithCommands(first);
   if (error instanceof StatusError && error.code === 404 && second !== undefined && kind !== undefined)

@@ -14,8 +14,9 @@ import { TablePrinter } from '../../output/print-table.ts';
 import { pause } from '../../pause.ts';
 
 /**
- * Returns the command that lists the objects of a kind, or of the kind in its argument. With `--watch` it also prints changes. `keep` selects the objects
- * to print; it is optional and cannot be combined with `--watch`.
+ * Returns the command that lists the objects of the kind `given`, or of the kind in the command's argument. With
+ * `--watch`, the command also prints changes. `keep` selects the objects to print; it is optional and cannot be
+ * combined with `--watch`.
  */
 export function listCommand(given: NamedKind, keep?: (object: JsonObject) => boolean): CommandRun {
   return async (call) => {
@@ -54,9 +55,12 @@ const reconnectMilliseconds = 500;
 export interface ShowOptions {
   readonly format: OutputFormat;
   readonly withProject: boolean;
-  /** True for the objects to print. Optional; defaults to all. The request must ask for whole objects. */
+  /**
+   * True if the object is to be printed. Optional; by default all objects are printed. Requires a request for whole
+   * objects.
+   */
   keep?(object: JsonObject): boolean;
-  /** Returns the message to print if no object is found. Throws if that is an error, whatever the format is. */
+  /** Returns the message to print if no object is found. Throws, for every output format, if this is an error. */
   emptyMessage(): Promise<string>;
 }
 
@@ -113,7 +117,7 @@ async function printChanges(
     return reached;
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 410) throw error;
-    // The history has expired (410), so all objects are listed again.
+    // The history has expired (410), so list all objects again.
     const again = await api.json(ask);
     print(again);
     return textAt(again, 'metadata', 'resourceVersion');

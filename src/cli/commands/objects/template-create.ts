@@ -8,7 +8,7 @@ import { readManifests } from '../../input/read-manifests.ts';
 import type { NamedKind } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
-/** Returns the command that creates a template from a file, with the name in the argument or otherwise in the file. */
+/** Returns the command that creates a template from a file. The name is the argument, or the name in the file. */
 export function createTemplateCommand(kind: NamedKind): CommandRun {
   return async (call) => {
     const { values, terminal, interrupted: signal } = call;
@@ -28,7 +28,7 @@ export function createTemplateCommand(kind: NamedKind): CommandRun {
   };
 }
 
-/** Returns the first template of one of the kinds. */
+/** Returns the first template of one of the kinds. Throws if there is none. */
 export function onlyTemplate(wanted: readonly NamedKind[], objects: readonly KubeObject[], file: string): KubeObject {
   const names = wanted.map(({ kind }) => kind);
   const [template] = objects.filter(({ kind }) => names.includes(kind));

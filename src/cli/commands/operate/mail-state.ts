@@ -5,7 +5,7 @@ import { CliError } from '../../cli-error.ts';
 import type { ServerApi } from '../../connection/server-api.ts';
 import { mailEndpoint, requestEndpoint, type TypedResponse } from '../../endpoints.ts';
 
-/** Returns the state of mails; `undefined` if the caller may not read it, or if the server is too old to have it. */
+/** Returns the state of mails; `undefined` if the caller may not read it, or if an older server does not have it. */
 export async function fetchMailState(
   api: ServerApi,
   signal: AbortSignal,
@@ -13,14 +13,14 @@ export async function fetchMailState(
   try {
     return await requestEndpoint(api, mailEndpoint, { signal });
   } catch (error) {
-    // An older server responds with a page of the console.
+    // An older server has no such path and responds with a page of the console.
     const isMissing = error instanceof StatusError && [403, 404].includes(error.code);
     if (isMissing || error instanceof CliError) return undefined;
     throw error;
   }
 }
 
-/** Describes a failure to send mails for people; '' if there is none. */
+/** Returns text about a failure to send mails; '' if there is none. */
 export function mailStateText(state: Partial<MailStatus> | undefined): string {
   const { time = '', message = '' } = state?.lastFailure ?? {};
   if (message === '') return '';

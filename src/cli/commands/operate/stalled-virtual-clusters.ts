@@ -9,11 +9,13 @@ import { virtualClusters } from '../../kinds.ts';
 import type { Colors } from '../../output/colors.ts';
 import { formatTable } from '../../output/print-table.ts';
 
-/** The virtual clusters that caused the replacement of worker threads. Members are absent if the caller may not read them. */
+/**
+ * The virtual clusters that caused the replacement of worker threads. A member is absent if the caller may not read it.
+ */
 export interface StalledVirtualClusters {
   /** The virtual clusters in quarantine, on all clusters. */
   readonly quarantined?: QuarantinedVirtualCluster[];
-  /** The worker threads of the built-in cluster that were replaced in the last hour, for which events are kept. */
+  /** The worker threads of the built-in cluster that were replaced in the last hour. Events are kept for an hour. */
   readonly replacedWorkers?: ReplacedWorker[];
 }
 

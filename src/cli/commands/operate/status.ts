@@ -63,7 +63,7 @@ function schemasOf({ schemas }: ListedReplica): string {
   return lowest === highest ? String(lowest) : `${lowest}-${highest}`;
 }
 
-/** Returns a line for each server that prevents the others from using a newer version of the stored format. */
+/** Returns a line for each server that prevents the other servers from using a newer version of the stored format. */
 function schemaNotes({ items = [], schema }: Partial<ReplicaList>): string[] {
   const replicas: readonly ListedReplica[] = items;
   const newest = Math.max(...replicas.map(({ schemas }) => schemas?.[1] ?? 0));

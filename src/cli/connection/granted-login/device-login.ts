@@ -39,7 +39,9 @@ export async function logInWithCode(api: ServerApi, call: LoginCall): Promise<Gr
   throw expired();
 }
 
-/** Returns the seconds by which the interval grows. Throws if the login has failed. */
+/**
+ * Returns the number of seconds to add to the polling interval. Throws if the error means that the login has failed.
+ */
 function addedWait(error: unknown): number {
   switch (oauthErrorOf(error)) {
     case 'authorization_pending':
@@ -56,7 +58,9 @@ function addedWait(error: unknown): number {
   }
 }
 
-/** True for an error after which the login can still succeed: a server that restarts, or asks to wait. */
+/**
+ * True if the login can still succeed after this error, for example if the server restarts or asks the client to wait.
+ */
 function isTemporary(error: unknown): boolean {
   if (error instanceof StatusError) return error.code === 429 || error.code >= 500;
   return error instanceof CliError;

@@ -9,7 +9,7 @@ import { type LoginRenewal, renewalAfter } from './login-renewal.ts';
 /** A login that the user allowed in the console. */
 export interface GrantedLogin {
   readonly accessKey: string;
-  /** The end of the login in RFC 3339 format. Absent if it has none. */
+  /** The end of the login in RFC 3339 format. Absent if the login has no end. */
   readonly expires?: string;
   /** Present if the server renews the login. */
   readonly renewal?: LoginRenewal;

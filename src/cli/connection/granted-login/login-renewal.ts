@@ -1,20 +1,26 @@
 import { createHash } from 'node:crypto';
 
-/** The time at which a saved login is renewed. Absent from logins that the server does not renew. */
+/** The planned renewal of a saved login. Absent from logins that the server does not renew. */
 export interface LoginRenewal {
   /** The time after which commands renew the login. RFC 3339. */
   readonly after: string;
   /**
-   * The value that the login gets. It is saved before the server receives it, so that the login is not lost if the response is.
-   * Absent if no renewal was started.
+   * The next value of the login. It is saved before it is sent to the server, so the login is not lost if the response
+   * is lost. Absent if no renewal was started.
    */
   readonly nextKey?: string;
 }
 
-/** The part of the lifetime of a login after which it is renewed, so that running commands have time to end. */
+/**
+ * The part of a login's lifetime after which the login is renewed. The rest of the lifetime gives running commands time
+ * to end.
+ */
 export const renewAfterPart = 0.75;
 
-/** Returns the text by which a saved login names the value that it had before its last renewal. */
+/**
+ * Returns the fingerprint of an access key. A saved login contains the fingerprint of the key that its last renewal
+ * replaced.
+ */
 export function fingerprintOf(accessKey: string): string {
   return createHash('sha256').update(accessKey.trim()).digest('base64url');
 }

@@ -21,8 +21,8 @@ const headers = {
 };
 
 /**
- * Starts the listener. It ignores requests with another `state`, which do not belong to this login: any page and any
- * program on this machine can send them.
+ * Starts the listener. It ignores requests with another `state`: any page and any program on this machine can send
+ * requests, and only the right `state` proves that they belong to this login.
  */
 export async function listenOnLoopback(state: string, signal: AbortSignal): Promise<LoopbackListener> {
   const received = deferred<string>();
@@ -42,7 +42,7 @@ export async function listenOnLoopback(state: string, signal: AbortSignal): Prom
   });
   const interrupt = () => received.reject(signal.reason);
   signal.addEventListener('abort', interrupt, { once: true });
-  // The caller may fail before it waits for the code.
+  // Ignore a rejection here, because the caller may fail before it waits for the code.
   received.promise.catch(() => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

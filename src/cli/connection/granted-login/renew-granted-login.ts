@@ -20,9 +20,9 @@ export interface RenewalCall {
 const timeoutMilliseconds = 15_000;
 
 /**
- * Renews a login of a person in time, and saves it. Returns the login to use. Of several commands, one renews the login, and
- * the others wait for it. Throws an error if the login has ended. If the server cannot be asked, or the new value cannot be
- * saved, the current value is used until it ends.
+ * Renews a login of a person before it ends, and saves it. Returns the login to use. If several commands run, one of
+ * them renews the login, and the others wait for it. Throws an error if the login has ended. If the server does not
+ * respond, or the new value cannot be saved, the current value is used until it ends.
  */
 export async function renewGrantedLogin(name: string, login: Login, call: RenewalCall): Promise<Login> {
   if (!isDue(login)) return login;
@@ -42,7 +42,10 @@ export async function renewGrantedLogin(name: string, login: Login, call: Renewa
 /** The error of a login that the server no longer accepts. */
 class EndedLoginError extends CliError {}
 
-/** True if it is time to renew the login. A login that has ended is not, unless a renewal of it was interrupted. */
+/**
+ * True if it is time to renew the login. False for a login that has ended, unless a renewal of the login was
+ * interrupted.
+ */
 function isDue({ renewal, expires }: Login): boolean {
   if (renewal === undefined || Date.parse(renewal.after) > Date.now()) return false;
   return renewal.nextKey !== undefined || expires === undefined || Date.parse(expires) > Date.now();
@@ -72,7 +75,7 @@ async function renew(path: string, name: string, login: Login, call: RenewalCall
         cause: error,
       });
     }
-    // A server without the path has an older version or no console.
+    // 404: the server does not have this path, because it is an older version or has no console.
     if (error instanceof StatusError && (code === 403 || code === 404)) {
       const reason = code === 404 ? 'the server renews no logins' : escapeControlCharacters(error.message);
       const end = login.expires === undefined ? '' : ` and ends at ${login.expires}`;
@@ -81,12 +84,15 @@ async function renew(path: string, name: string, login: Login, call: RenewalCall
     }
     const seconds = error instanceof StatusError ? error.status.details?.retryAfterSeconds : undefined;
     if (seconds === undefined) throw error;
-    // Requests before that time would be refused, too. The value stays the same: the server may have received it.
+    // The server refuses requests before that time. Keep `nextKey`, because the server may have received it.
     return await save({ ...login, renewal: { after: new Date(Date.now() + seconds * 1000).toISOString(), nextKey } });
   }
 }
 
-/** Gives the login its next value. If the server does not know the current one, it may have received the next one before. */
+/**
+ * Requests that `nextKey` becomes the value of the login. If the server does not accept the current value, an earlier
+ * request may already have replaced it.
+ */
 async function requestRenewal(login: Login, nextKey: string, { environment }: RenewalCall) {
   const { url, authority } = login;
   const { fetch, close } = httpsFetch({ url, authority, environment, warn() {} });

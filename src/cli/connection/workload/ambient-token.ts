@@ -4,18 +4,21 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { Environment } from '../../environment.ts';
 import { httpsFetch } from '../https-fetch.ts';
 
-/** The place at which a workload finds its token. It is saved with the login, so that later commands can renew the access key. */
+/** The source of a workload's token. It is saved with the login, so that later commands can renew the access key. */
 export interface TokenSource {
-  /** A file with the token, which the platform replaces in time, such as the kubelet for a projected token. */
+  /**
+   * A file with the token. The platform replaces the token before it expires, as the kubelet does for a projected
+   * token.
+   */
   readonly tokenFile?: string;
   /** The audience to request, if the platform lets the workload choose it. */
   readonly audience: string;
 }
 
-/** The variables of GitHub Actions. A job has them if it has the permission `id-token: write`. */
+/** The names of the variables of GitHub Actions. They are set for a job with the permission `id-token: write`. */
 const githubUrl = 'ACTIONS_ID_TOKEN_REQUEST_URL';
 const githubToken = 'ACTIONS_ID_TOKEN_REQUEST_TOKEN';
-/** The variable in which a job of GitLab, or of another CI system, gets its token. */
+/** The name of the variable that contains the token in a job of GitLab or of another CI system. */
 const tokenVariable = 'FLOTILLA_ID_TOKEN';
 
 const timeoutMilliseconds = 15_000;

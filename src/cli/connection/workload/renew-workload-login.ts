@@ -6,13 +6,13 @@ import type { Environment } from '../../environment.ts';
 import { logInAsWorkload } from './workload-login.ts';
 
 /**
- * Renews the access key of a workload's login in time, and saves it. Returns the login to use. If the renewal fails, the
- * current key is used until it expires.
+ * Renews the access key of a workload's login before the key expires, and saves the new key. Returns the login to use.
+ * If the renewal fails, the current key is used until it expires.
  */
 export async function renewWorkloadLogin(name: string, login: Login, environment: Environment): Promise<Login> {
   if (!isDue(login)) return login;
   const path = configPath(environment);
-  // Another command may have renewed it in the meantime.
+  // Another command may have renewed the access key in the meantime.
   const current = (await readConfig(path)).logins.get(name);
   if (current !== undefined && !isDue(current)) return current;
   const { workload } = login;
@@ -28,7 +28,8 @@ export async function renewWorkloadLogin(name: string, login: Login, environment
   try {
     await changeConfig(path, (config) => (config.logins.has(name) ? withLogin(config, name, renewed) : config));
   } catch {
-    // The key cannot be saved, for example in a read-only home directory. The next command renews it again.
+    // Ignore an error: the key cannot be saved, for example in a read-only home directory. The next command renews the
+    // login again.
   }
   return renewed;
 }

@@ -1,7 +1,10 @@
 import type { StepContext } from '../instance-dependencies.ts';
 import type { StatusReason } from '../status-draft.ts';
 
-/** The reasons with which Kubernetes reports a failed pull of an image. They alternate while it retries. */
+/**
+ * The reasons with which Kubernetes reports a failed pull of an image. They alternate as long as Kubernetes retries the
+ * pull.
+ */
 const imagePullReasons: readonly string[] = ['ErrImagePull', 'ImagePullBackOff'];
 
 /**
@@ -15,14 +18,15 @@ export function isPendingProblem(reason: string): boolean {
 }
 
 /**
- * Records a Warning event about a problem of an instance on its host when the problem appears, and when it appears again.
- * A repeated problem increments the count of its event, because its message may contain a number of restarts or an address.
+ * Records a Warning event about a problem of an instance on its host when the problem appears, and when it appears
+ * again. A repeated problem increments the count of the existing event, because the message may contain a number of
+ * restarts or an address.
  */
 export function recordProblem({ snapshot, dependencies }: StepContext, { reason, message }: StatusReason): void {
   const { object } = snapshot;
   const before = object.status?.reason ?? '';
   const isPull = imagePullReasons.includes(reason);
-  // ImagePullBackOff follows each ErrImagePull.
+  // ImagePullBackOff follows each ErrImagePull, so it is not a new problem.
   const isKnown = before === reason || (isPull && before === 'ErrImagePull');
   if (isKnown) return;
   const series = isPull ? 'ImagePull' : reason;

@@ -20,7 +20,7 @@ export function reportRefusedSleep({ snapshot, draft, dependencies }: StepContex
   if (isKnown !== true) dependencies.events.record(object, 'Warning', sleepRefusedReason, message);
 }
 
-/** Reports that auto-sleep, which is due soon, will not happen. People are not notified about such a sleep. */
+/** Reports that auto-sleep, which is due soon, will be refused, so people are not notified about the sleep. */
 export async function announceRefusedSleep({ snapshot, draft, driver, signal }: HostStepContext): Promise<void> {
   if (snapshot.annotation(acceptDataLossAnnotation) === 'true') return;
   const detail = await driver.sleepDataLoss?.(snapshot.location, { signal });
@@ -31,7 +31,10 @@ export async function announceRefusedSleep({ snapshot, draft, driver, signal }: 
 
 const remedy = `Give it a persistent volume. If the loss is acceptable, set the annotation ${acceptDataLossAnnotation} to "true".`;
 
-/** Sets the condition of an instance whose last sleep has deleted its data, and removes it from any other instance. */
+/**
+ * Sets the condition of an instance whose last sleep has deleted its data. Removes the condition from any other
+ * instance.
+ */
 export function setDataCondition({ snapshot, draft }: StepContext, observed: HostedVirtualCluster): void {
   if (observed.dataLostAt === undefined) {
     draft.removeCondition(sleepKeepsDataCondition);

@@ -11,9 +11,9 @@ import type { StatusDraft, StatusReason } from '../status-draft.ts';
 import { readTemplateObjects } from './read-template-objects.ts';
 
 /**
- * Ensures that the virtual cluster is installed, and returns its observed state. If there is no virtual cluster yet,
- * writes the reason into the draft and returns `undefined`. A virtual cluster belongs to the instance only if it was
- * installed for the instance or imported by it.
+ * Ensures that the virtual cluster is installed, and returns its observed state. If it cannot be installed yet, writes
+ * the reason into the draft and returns `undefined`. A virtual cluster belongs to the instance only if it was installed
+ * for the instance or imported by it.
  */
 export async function installStep(
   context: HostStepContext,
@@ -28,7 +28,8 @@ export async function installStep(
     const found = reportAdopted(context, observed);
     if (found === undefined || !dependencies.contents.installsImported) return found;
   }
-  // A new instance is installed without observing first: the host itself rejects a location that is already in use.
+  // Install a new instance without observing the location first: the host itself rejects a location that is already in
+  // use.
   const installed = object.status?.installHash ?? '';
   const isNew = snapshot.observedUid === '' && installed === '' && definition !== undefined;
   const observed = isNew && !isImported ? undefined : await driver.observe(location, { signal });
@@ -50,8 +51,8 @@ export async function installStep(
 }
 
 /**
- * Reports that an instance is missing because its cluster is another one than before, and returns true. The instance must
- * not be installed there: it would be empty, although its users expect their data.
+ * If the cluster was replaced by another cluster, reports that the instance is missing and returns true. The instance
+ * must not be installed on the new cluster: it would be empty, although its users expect their data.
  */
 export async function reportReplacedCluster(context: StepContext): Promise<boolean> {
   const { snapshot, draft, dependencies, signal } = context;
@@ -171,7 +172,7 @@ function capitalized(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Reports that parts of the installation are missing or changed. The reinstallation follows. */
+/** Reports that parts of the installation are missing or changed. The caller then installs them again. */
 function reportDrift(
   { object, cluster }: InstanceSnapshot,
   drift: string,

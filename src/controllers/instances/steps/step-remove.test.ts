@@ -6,7 +6,10 @@ import type { InstanceDependencies } from '../instance-dependencies.ts';
 import { snapshotOf } from '../instance-snapshot.ts';
 import { removeInstanceStep } from './step-remove.ts';
 
-/** Reconciles a deleted instance whose host has not finished the removal. Returns the time until the next attempt. */
+/**
+ * Reconciles a deleted instance whose host has not finished the removal. Returns the milliseconds until the next
+ * attempt.
+ */
 async function nextAttempt(annotations: Record<string, string>): Promise<number | undefined> {
   const clock = new ManualClock();
   const object = {

@@ -11,21 +11,21 @@ import { StatusDraft } from '../status-draft.ts';
 import { writeStatus } from '../write-status.ts';
 
 /**
- * Fallback interval for checking a removal; normally the host reports its progress. It is longer than the minute that
- * deleting ten thousand instances takes, so that these removals cause no checks.
+ * Fallback interval for checking a removal; normally the host reports its progress. The interval is longer than the
+ * minute that the deletion of ten thousand instances takes, so these removals cause no checks.
  */
 const retryMilliseconds = 120_000;
 /**
- * The interval for an imported virtual cluster. Its namespace is kept, so the pods of its tenants end one by one, and no watch
- * of the host includes them.
+ * The interval for checking the removal of an imported virtual cluster. Its namespace is kept, so the pods of its
+ * tenants end one by one, and no watch of the host includes them.
  */
 const importedRetryMilliseconds = 5_000;
 /** Maximum time between checks during a grace period, because the wall clock may be changed. */
 const maxCheckIntervalMs = 30_000;
 
 /**
- * Handles an instance that is being deleted. First removes its virtual cluster or space from the host. After the host reports
- * that nothing of it remains, removes the finalizer of the instance.
+ * Handles an instance that is being deleted. First removes its virtual cluster or space from the host. When the host
+ * reports that nothing remains, removes the finalizer of the instance.
  */
 export async function removeInstanceStep(
   snapshot: InstanceSnapshot,
@@ -106,8 +106,8 @@ async function removeFromHost(
 ): Promise<boolean> {
   const { location, uid, observedUid, importedUid, object, cluster, profile } = snapshot;
   const observed = await host.observe(location, { signal });
-  // The observed owner is checked first: if the server crashed right after the installation, the status lacks the uid.
-  // The status never contains the uid of a virtual cluster that belongs to another instance.
+  // Check the observed owner first: if the server crashed right after the installation, the status does not contain the
+  // uid. The status never contains the uid of a virtual cluster that belongs to another instance.
   const ownUid = observed?.owner === uid ? observed.uid : importedUid || observedUid || 'none';
   if (observed !== undefined && observed.uid === ownUid && observed.phase !== 'Removing') {
     const message = `Removing ${profile.describe(location)} from cluster "${cluster}".`;

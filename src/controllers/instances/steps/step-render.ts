@@ -14,7 +14,7 @@ import type { StatusDraft, StatusReason } from '../status-draft.ts';
 interface TemplateSource {
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
-  /** Digest of the template object; '' if the instance uses none. */
+  /** Digest of the template object; '' if the instance uses no template. */
   readonly templateDigest: string;
   readonly message: string;
   /** True if the author of the definition may not act on hosts. */
@@ -29,7 +29,7 @@ export interface RenderServices {
 
 /**
  * Returns the rendered template of an instance. If the template is deleted or cannot be rendered, sets the condition
- * TemplateResolved to False and returns the last rendered version; `undefined` if there is none.
+ * TemplateResolved to False and returns the last rendered version; `undefined` if there is no such version.
  */
 export async function renderTemplateStep(
   { object, ...snapshot }: InstanceSnapshot,
@@ -116,7 +116,7 @@ async function sourceOf(
 ): Promise<TemplateSource | StatusReason> {
   if (spec.template !== undefined) {
     const definition = cloneJson(spec.template);
-    // Instances that older releases stored do not record the author.
+    // Older releases stored instances without a record of the author. Treat these as restricted.
     const isRestricted = status.hostAccess !== 'Granted';
     return { definition, parameters: [], templateDigest: '', message: 'Rendered from spec.template.', isRestricted };
   }
@@ -145,7 +145,8 @@ async function sourceOf(
     parameters,
     templateDigest: digestOf(template.metadata.uid, version, definition, [...parameters]),
     message: `Rendered from template "${name}"${version === undefined ? '' : `, version ${version}`}.`,
-    // Only admins could create templates in older releases, which did not record the author.
+    // Treat a template without a recorded author as unrestricted: it is from an older release, in which only admins
+    // could create templates.
     isRestricted: template.status?.hostAccess === 'Restricted',
   };
 }

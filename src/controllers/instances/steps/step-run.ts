@@ -46,7 +46,7 @@ export async function runInstanceStep(
   }
 }
 
-/** Reports an installation that failed although the host responds: its definition or the installer is the cause. */
+/** Reports an installation that failed although the host responds. The cause is the definition or the installer. */
 function reportNotInstalled(
   { object, cluster, observedUid, profile }: InstanceSnapshot,
   { fault, message: detail }: InstallError,

@@ -11,8 +11,8 @@ import type { StatusReason } from '../status-draft.ts';
 import { announceRefusedSleep, dataLostMessage, reportRefusedSleep, setDataCondition } from './sleep-data-condition.ts';
 
 /**
- * Puts the virtual cluster to sleep or wakes it, and returns its state afterwards. The server wakes only a virtual
- * cluster that it put to sleep. An imported virtual cluster that already slept stays asleep.
+ * Puts the virtual cluster to sleep or wakes it, and returns its new state. The server wakes only a virtual cluster
+ * that it put to sleep. An imported virtual cluster that was asleep before the import stays asleep.
  */
 export async function sleepStep(
   context: HostStepContext,
@@ -50,7 +50,7 @@ export async function sleepStep(
     reportRefusedSleep(context, error);
     return observed;
   }
-  // The use that prevented the sleep causes another reconcile.
+  // The instance was used, so it was not put to sleep. The use causes another reconcile.
   if (unusedCheck.wasUsed) return observed;
   const asleep = await driver.observe(location, { signal });
   if (asleep !== undefined) setDataCondition(context, asleep);
@@ -59,7 +59,10 @@ export async function sleepStep(
   return asleep;
 }
 
-/** True if the server has put the virtual cluster to sleep and has not recorded yet that it was woken, by a gateway. */
+/**
+ * True if the server has put the virtual cluster to sleep. Still true after a gateway has woken it, until that is
+ * recorded.
+ */
 function wasPutToSleep({ status }: Instance): boolean {
   return status?.phase === 'Sleeping' && (status.reason === sleepUnusedReason || status.reason === sleepForcedReason);
 }
@@ -71,7 +74,10 @@ function recordWoken({ snapshot, dependencies }: HostStepContext, { dataLostAt }
   dependencies.events.record(snapshot.object, 'Warning', dataLostReason, dataLostMessage(noun, dataLostAt));
 }
 
-/** Checks once more that no replica has used an instance, after the state of its virtual cluster was read. */
+/**
+ * Checks again that no replica has used an instance. This second check happens after the state of the virtual cluster
+ * was read.
+ */
 class UnusedCheck {
   readonly #snapshot: InstanceSnapshot;
   readonly #dependencies: InstanceDependencies;

@@ -12,8 +12,8 @@ interface Session {
 }
 
 /**
- * The number of sessions at which idle sessions are removed for the first time. A session is idle if no request or
- * watch listens to its signal, and no request has used its token for `idleMilliseconds`.
+ * The number of sessions at which idle sessions are first removed. A session is idle if no request or watch listens to
+ * its signal, and no request has used its token for `idleMilliseconds`.
  */
 const firstSweep = 256;
 const idleMilliseconds = 60_000;

@@ -12,7 +12,7 @@ import {
 
 export interface AccountTasksOptions extends DefaultAccountControllerOptions, TokenSecretControllerOptions {}
 
-/** The hooks of the kinds with which the work of the account controllers becomes maintenance work. */
+/** Hooks of kinds. With these hooks, maintenance does the work of the account controllers. */
 export interface AccountHooks {
   readonly namespaces: Pick<StoredResource, 'requeues'>;
   readonly accounts: Pick<StoredResource, 'requeues' | 'reconcile'>;
@@ -20,9 +20,9 @@ export interface AccountHooks {
 }
 
 /**
- * Returns hooks for a plane that several processes may have loaded. A write that requires a default account or the token of
- * a secret records a maintenance row of the service account. So only one process does the work, even if the one that made
- * the write ends. `options` is called when work is done.
+ * Returns hooks for a plane that several processes may have loaded. A write that requires a default account or the
+ * token of a secret records a maintenance row of the service account. Thus only one process does the work, and the work
+ * is done even if the process that made the write ends. `options` is called when the work is done.
  */
 export function accountHooks(options: () => AccountTasksOptions): AccountHooks {
   return {
@@ -35,7 +35,7 @@ export function accountHooks(options: () => AccountTasksOptions): AccountHooks {
     },
     accounts: {
       requeues(old, next) {
-        // The secrets of a new account need no work: each of them records its own.
+        // A new account needs no work for its secrets, because each secret records its own work.
         if (old === undefined || next !== undefined) return [];
         const { namespace = '', name = '' } = old.object.metadata;
         return [accountRef(namespace, name)];
@@ -54,7 +54,7 @@ export function accountHooks(options: () => AccountTasksOptions): AccountHooks {
   };
 }
 
-/** Creates the account if it is a default account and missing, and updates its token secrets. */
+/** Creates the account if it is a missing default account, and updates its token secrets. */
 async function reconcileAccount(
   options: AccountTasksOptions,
   namespace: string,

@@ -15,8 +15,8 @@ export interface TokenKeys {
   readonly installation: string;
   sign(claims: JsonObject): Promise<string>;
   /**
-   * Returns the claims of a token that one of the signing keys has signed, otherwise `undefined`. Does not check the
-   * claims.
+   * Returns the claims of a token that is signed with one of the signing keys; `undefined` for other tokens. Does not
+   * check the claims.
    */
   verify(token: string): Promise<JsonObject | undefined>;
   /** Returns the public keys that verify the tokens, as a JSON Web Key Set. */
@@ -31,13 +31,16 @@ export interface AccountTokensOptions {
   readonly secrets: Pick<KindStore, 'peek'>;
 }
 
-/** Refers to an object by name and UID, as the claims of a token do. */
+/** A reference to an object by name and UID, as in the claims of a token. */
 export interface TokenReference {
   readonly name: string;
   readonly uid: string;
 }
 
-/** The claims of a service account token: the account, and the expiry time and the secret that limit its validity. */
+/**
+ * The content of a service account token: the account, and the expiry time and the secret that limit the token's
+ * validity.
+ */
 export interface ServiceAccountTokenContent {
   readonly namespace: string;
   readonly account: TokenReference;
@@ -67,8 +70,8 @@ export interface TokenIssueOptions {
  */
 export class AccountTokens {
   /**
-   * The issuer of this plane's tokens. It is also their default audience, and the only one that the plane's API
-   * accepts.
+   * The issuer of this plane's tokens. It is also the default audience of the tokens, and the only audience that the
+   * plane's API accepts.
    */
   readonly issuer: string;
   readonly #options: AccountTokensOptions;
@@ -100,15 +103,15 @@ export class AccountTokens {
     });
   }
 
-  /** Returns the content of a token that is valid now for one of the audiences, otherwise `undefined`. */
+  /** Returns the content of a token that is valid now for one of the audiences; `undefined` for other tokens. */
   async check(token: string, audiences?: readonly string[]): Promise<ServiceAccountTokenContent | undefined> {
     const found = await this.checkWithReason(token, audiences);
     return 'token' in found ? found.token : undefined;
   }
 
   /**
-   * Like `check`, but `fault` contains the reason why the token is invalid, as Kubernetes words it. `fault` is empty if
-   * another issuer has created the token.
+   * Checks a token like `check`. `fault` contains the reason why the token is invalid, as Kubernetes words it. `fault`
+   * is empty if another issuer has created the token.
    */
   async checkWithReason(
     token: string,

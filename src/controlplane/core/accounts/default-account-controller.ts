@@ -36,8 +36,8 @@ const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldV
 /**
  * Creates the service account `default` in every namespace, and again after it is deleted. Checks all namespaces at the
  * start, because the previous process may have been interrupted. Namespaces that host virtual clusters get no account:
- * there are many of them, and nothing in them would use one. In a shared store, it only requests missing accounts at the
- * start; maintenance creates them and follows the changes (`accountHooks`). Returns a function that stops the controller.
+ * there are many of them, and nothing in them would use one. In a shared store, the controller only requests missing
+ * accounts at the start, and maintenance does the rest (`accountHooks`). Returns a function that stops the controller.
  */
 export async function startDefaultAccountController(options: DefaultAccountControllerOptions): Promise<() => void> {
   const { accounts, clock, log } = options;
@@ -59,7 +59,10 @@ export async function startDefaultAccountController(options: DefaultAccountContr
   };
 }
 
-/** Records maintenance work for each missing account. Never rejects: the plane must be served without them too. */
+/**
+ * Records maintenance work for each missing account. Never rejects, because the plane must be served even without these
+ * accounts.
+ */
 async function requestMissingAccounts(options: DefaultAccountControllerOptions): Promise<void> {
   for (const namespace of namespacesWithoutAccount(options)) {
     try {
@@ -96,7 +99,7 @@ function followChanges(
 type AccountStores = Pick<DefaultAccountControllerOptions, 'accounts' | 'namespaces'>;
 
 function isMissing({ accounts, namespaces }: AccountStores, namespace: string): boolean {
-  // The account is looked up first: if it exists, the namespace object does not have to be built.
+  // Look up the account first: if it exists, the namespace object does not have to be built.
   if (accounts.peek(namespace, defaultServiceAccount) !== undefined) return false;
   const found = namespaces.peek('', namespace);
   if (found === undefined) return false;

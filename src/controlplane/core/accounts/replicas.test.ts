@@ -25,7 +25,7 @@ async function openPlaneReplicas() {
   return replicas;
 }
 
-/** Waits until everything that reacts to changes without maintenance has reacted. */
+/** Waits for all reactions to changes, except those that maintenance does. */
 async function reactions(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

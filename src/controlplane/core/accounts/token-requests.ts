@@ -100,7 +100,10 @@ function throwIfInvalid(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(tokenRequestKind, '', errors);
 }
 
-/** Returns the secret that the token shall be bound to. Kubernetes also allows pods and nodes, which run nowhere here. */
+/**
+ * Returns the secret that the token is to be bound to. Kubernetes also allows pods and nodes, but no plane runs pods on
+ * nodes.
+ */
 function boundSecret(options: TokenRequestOptions, namespace: string, request: KubeObject): KubeObject | undefined {
   const reference = objectAt(request as JsonValue, 'spec', 'boundObjectRef');
   if (reference === undefined) return undefined;

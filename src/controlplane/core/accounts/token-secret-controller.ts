@@ -29,8 +29,8 @@ const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldV
 /**
  * Writes a token into each secret of the type `kubernetes.io/service-account-token`, and deletes the secrets of deleted
  * service accounts. A retired signing key makes tokens invalid, so all secrets are checked when the plane is loaded and
- * then every hour. In a shared store, it does only that; maintenance follows the changes (`accountHooks`). Returns a function
- * that stops the controller.
+ * then every hour. In a shared store, the controller makes only these checks, and maintenance follows the changes
+ * (`accountHooks`). Returns a function that stops the controller.
  */
 export async function startTokenSecretController(options: TokenSecretControllerOptions): Promise<() => void> {
   const { accounts, secrets, clock, log } = options;
@@ -90,7 +90,7 @@ function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
-/** Returns the account of a token secret; `undefined` if the object is another secret. */
+/** Returns the account of a token secret; `undefined` if the secret has another type. */
 export function accountOfTokenSecret(secret: KubeObject): string | undefined {
   return isTokenSecret(secret) ? accountOf(secret) : undefined;
 }
@@ -102,7 +102,7 @@ function tokenSecretsOf(secrets: KindStore, namespace: string, account: string):
     .filter((secret) => accountOfTokenSecret(secret) === account);
 }
 
-/** Updates all token secrets of a service account, which may not exist. `fence` is `RequestContext.fence`. */
+/** Updates all token secrets of a service account. The account may not exist. `fence` is `RequestContext.fence`. */
 export async function reconcileSecretsOf(
   options: TokenSecretControllerOptions,
   namespace: string,
@@ -130,7 +130,8 @@ async function reconcileSecret(
       await remove(secrets, secret, context);
     else await fill(options, secret, account, context);
   } catch (error) {
-    // Another write has changed or deleted the secret. The event of that write adds the secret to the queue again.
+    // Ignore 404 and 409: another write has deleted or changed the secret. The event of that write adds the secret to
+    // the queue again.
     if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
   }
 }
@@ -158,7 +159,7 @@ async function fill(
   if (authority !== undefined) data['ca.crt'] = encodeBase64(authority);
   if (textAt(data, 'namespace') === '') data.namespace = encodeBase64(namespace);
   const token = textAt(data, 'token');
-  // The token is replaced if it is missing, or if its signing key has been retired.
+  // Replace the token if it is missing, or if its signing key has been retired.
   if (token === '' || (await options.tokens.check(decodeBase64(token))) === undefined) {
     const creator = creatorOfSecret(options.secrets.peekHidden(namespace, name));
     data.token = encodeBase64(await newToken(options.tokens, { account, secret, creator }));
@@ -167,7 +168,9 @@ async function fill(
   await options.secrets.verbs.update(context, name, next, writing);
 }
 
-/** Issues a token and checks it. An invalid token would be replaced in an endless loop. */
+/**
+ * Issues a token and checks that it is valid. Without the check, an invalid token would be replaced in an endless loop.
+ */
 async function newToken(tokens: AccountTokens, options: TokenIssueOptions): Promise<string> {
   const token = await tokens.issue(options);
   if ((await tokens.check(token)) === undefined)

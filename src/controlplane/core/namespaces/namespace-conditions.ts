@@ -1,12 +1,12 @@
 import { type Condition, setCondition } from '../../../api/conditions.ts';
 
-/** The contents of a namespace that still exist after one attempt to delete all of them. */
+/** The contents that remain in a namespace after one attempt to delete all of them. */
 export interface RemainingContents {
   /**
    * The number of remaining objects by resource. Keys are `<plural>.<group>`; for the core group they end with a dot.
    */
   readonly counts: ReadonlyMap<string, number>;
-  /** The number of remaining objects that have each finalizer, by finalizer. */
+  /** The number of remaining objects with each finalizer, by the name of the finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
   /** One error message for each kind whose objects could not be deleted. */
   readonly failures: readonly string[];
@@ -45,7 +45,9 @@ const successConditions: readonly Condition[] = [
   },
 ];
 
-/** Updates the conditions of a namespace that is being deleted. Returns the same list if nothing has changed. */
+/**
+ * Updates the conditions of a namespace that is being deleted. Returns the list `before` itself if nothing has changed.
+ */
 export function namespaceDeletionConditions(before: Condition[], remains: RemainingContents, now: number): Condition[] {
   const found = failureConditions(remains);
   return successConditions.reduce((list, condition) => {

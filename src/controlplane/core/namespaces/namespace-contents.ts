@@ -11,14 +11,14 @@ import type { RemainingContents } from './namespace-conditions.ts';
 const concurrency = 32;
 
 /**
- * The maximum number of objects that one call deletes. All planes share the slots for such work, so without this limit a
- * tenant with large namespaces would delay others for minutes.
+ * The maximum number of objects that one call deletes. All planes share the slots for maintenance, so without this
+ * limit a tenant with large namespaces would delay other tenants for minutes.
  */
 const maxDeletes = 256;
 
 /**
- * Deletes the objects in a namespace, of every kind of the plane. Returns the objects that still exist; `undefined` if there
- * are too many for one call, so that it must be called again. `fence` is the check for all deletes
+ * Deletes the objects in a namespace, of every kind of the plane. Returns the objects that still exist; `undefined` if
+ * there are too many for one call, and another call is needed. `fence` is the check for all deletes
  * (`RequestContext.fence`).
  */
 export async function deleteNamespaceContents(
@@ -59,8 +59,9 @@ export async function deleteNamespaceContents(
 }
 
 /**
- * Returns the position of a kind in the deletion order; lower numbers are deleted first. Controllers in the namespace
- * must be able to finalize their custom resources, so custom resources are deleted first and RBAC objects last.
+ * Returns the position of a kind in the deletion order; kinds with lower numbers are deleted first. Controllers in the
+ * namespace must be able to finalize their custom resources, so custom resources are deleted first and RBAC objects
+ * last.
  */
 function deletionOrder({ resource }: KindStore): number {
   if (resource.builtIn !== true) return 0;
@@ -79,13 +80,14 @@ async function deleteOne(store: KindStore, context: RequestContext, served: Serv
   try {
     await store.verbs.delete(context, name, {
       dryRun: false,
-      // Nothing runs the pods of a plane, so nothing would complete their grace period.
+      // No component runs the pods of a plane, so no component would end their grace period.
       gracePeriodSeconds: 0,
       propagationPolicy: 'Background',
       preconditions: { uid },
     });
   } catch (error) {
-    // The object was deleted concurrently. If a new object with the same name exists, the next pass deletes it.
+    // Ignore 404 and 409: the object was deleted concurrently. If a new object with the same name exists, the next pass
+    // deletes it.
     if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
   }
 }

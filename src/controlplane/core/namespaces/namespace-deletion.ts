@@ -24,12 +24,15 @@ export function isNamespaceTerminating({ object }: StoredRecord): boolean {
 
 const writing = { dryRun: false, fieldManager: 'namespace-controller', fieldValidation: 'Ignore' } as const;
 
-/** The maximum delay between two passes. Without a delay, every deleted object would cause a scan of all others. */
+/**
+ * The maximum delay between two passes. Without a delay, each deletion of an object would cause a scan of all remaining
+ * objects.
+ */
 const maxDelayMs = 1_000;
 
 /**
- * The interval between passes over a namespace that is not empty, if other processes write to the store. A process that
- * does not know yet that the namespace is being deleted starts no pass when it removes the last object.
+ * The interval between passes over a namespace that is not empty, if other processes write to the store. Another
+ * process may remove the last object before it knows that the namespace is being deleted. It then starts no pass.
  */
 const recheckMs = 5_000;
 
@@ -67,7 +70,8 @@ export class NamespaceDeletion {
     const remaining = [...remains.counts.values()].reduce((sum, count) => sum + count, 0);
     const [failure] = remains.failures;
     const isEmpty = remaining === 0 && failure === undefined;
-    // Nothing else prevents the deletion, so the conditions are not written: the namespace disappears immediately.
+    // Only the contents had prevented the deletion. The conditions are not written, because the namespace disappears
+    // immediately.
     if (isEmpty && isHeldOnlyByContents(object)) {
       this.#passes.delete(name);
       await removeContentsFinalizer(namespaces, object, fence);
@@ -81,7 +85,7 @@ export class NamespaceDeletion {
       fence,
     );
     if (failure !== undefined) throw new Error(`failed to delete the contents of namespace ${name}: ${failure}`);
-    // A pass over many objects takes long, so it is repeated less often.
+    // A pass over many objects takes long, so the next pass starts later.
     if (remaining > 0) return namespaces.isShared ? Math.max(recheckMs, remaining) : undefined;
     this.#passes.delete(name);
     await removeContentsFinalizer(namespaces, updated, fence);

@@ -240,7 +240,7 @@ describe('a namespace that is deleted', () => {
     });
     env.clock.advance(1_000);
     await env.maintenance.idle();
-    // If other processes write to the store, another pass follows after some seconds.
+    // If other processes write to the store, the row for another pass remains.
     expect((await env.store.list(reconcileRange)).entries).toHaveLength(env.store.isShared ? 1 : 0);
     const release = (name: string) =>
       env

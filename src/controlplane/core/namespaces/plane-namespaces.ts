@@ -85,7 +85,7 @@ function prepare(draft: Draft, _context: unknown, subresource: string): void {
   setNameLabel(draft.object);
 }
 
-/** Sets the label with the name of the namespace, which clients cannot change. */
+/** Sets the label that contains the name of the namespace. Clients cannot change this label. */
 function setNameLabel({ metadata }: KubeObject): void {
   const labels = { ...metadata.labels, [nameLabel]: metadata.name ?? '' };
   metadata.labels = Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -107,7 +107,7 @@ function finalizerErrors({ object, old }: Draft): FieldError[] {
   });
 }
 
-/** Completes a status update. A missing phase means Active. */
+/** Completes a status update. A missing phase becomes Active. */
 function prepareStatus({ object }: Draft): void {
   const { phase: _, ...rest } = (object.status ?? {}) as JsonObject;
   object.status = { phase: textAt(object as JsonValue, 'status', 'phase') || 'Active', ...rest };

@@ -9,7 +9,7 @@ const ofClass = '.deviceclass.resource.k8s.io/devices';
 /** The maximum number of devices that can be allocated for a claim. A request for all devices counts as this number. */
 const maxDevices = 32;
 
-/** Returns the number of devices that a request, or one of its alternatives, asks for. */
+/** Returns the number of devices that a request, or one of its alternatives, requires. */
 function countOf(request: JsonValue): bigint {
   const mode = textAt(request, 'allocationMode');
   if (mode === 'All') return BigInt(maxDevices);
@@ -17,7 +17,7 @@ function countOf(request: JsonValue): bigint {
   return mode === 'ExactCount' && (typeof count === 'number' || typeof count === 'bigint') ? BigInt(count) : 0n;
 }
 
-/** Returns the largest number of devices of each class that may be allocated for a request. */
+/** Returns, for each class, the maximum number of devices that may be allocated for a request. */
 function devicesByClass(request: JsonValue): Map<string, bigint> {
   const alternatives = listAt(request, 'firstAvailable');
   const exactly = objectAt(request, 'exactly');
@@ -31,7 +31,7 @@ function devicesByClass(request: JsonValue): Map<string, bigint> {
   return most;
 }
 
-/** Claims for devices. Their usage is computed as in `pkg/quota/v1/evaluator/core` of Kubernetes. */
+/** Device claims. Their usage is computed as in `pkg/quota/v1/evaluator/core` of Kubernetes. */
 export const measuredDeviceClaims: MeasuredKind = {
   resource,
   measures: (name) => name === counted || name.endsWith(ofClass),

@@ -6,7 +6,7 @@ import type { ObjectScopes } from './quota-scopes.ts';
 /** The amounts that an object uses, by quota name. */
 export type Usage = ReadonlyMap<string, Quantity>;
 
-/** A kind whose quotas limit more than the number of objects, for example the storage that claims request. */
+/** A kind with quotas on more than the number of objects, for example on the storage that claims request. */
 export interface MeasuredKind {
   /** The resource key of the kind. */
   readonly resource: string;
@@ -16,8 +16,14 @@ export interface MeasuredKind {
   amountsOf(object: KubeObject): Usage;
   /** Returns the scopes that an object is in. Absent if a quota with scopes never measures the kind. */
   scopesOf?(object: KubeObject): ObjectScopes;
-  /** Returns the containers that lack an amount which they must set if a quota has the name, by quota name. */
+  /**
+   * Returns, by quota name, the containers that lack an amount. A quota with that name requires every container to set
+   * the amount.
+   */
   missingIn?(object: KubeObject): ReadonlyMap<string, readonly string[]>;
-  /** True if quotas can refuse the update. Absent if that is each update of the object itself. */
+  /**
+   * True if quotas can refuse the update. If absent, quotas can refuse every update of the object itself, but not of
+   * its subresources.
+   */
   limitsUpdate?(write: Pick<AdmissionAttributes, 'subresource' | 'draft'>): boolean;
 }

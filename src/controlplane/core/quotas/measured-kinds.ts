@@ -23,7 +23,7 @@ function nodePortsOf(service: JsonValue): number {
   const type = textAt(service, 'spec', 'type');
   if (type === 'NodePort') return ports.length;
   if (type !== 'LoadBalancer') return 0;
-  // The ports of a new service are not allocated yet.
+  // The API server has not allocated the ports of a new service yet, so count all of them.
   if (valueAt(service, 'spec', 'allocateLoadBalancerNodePorts') !== false) return ports.length;
   return ports.filter((port) => (numberAt(port, 'nodePort') ?? 0) !== 0).length;
 }
@@ -56,13 +56,13 @@ function storageAt(claim: JsonValue, ...path: readonly string[]): Quantity | und
 
 const billionthsPerByte = 1_000_000_000n;
 
-/** Rounds storage up to whole bytes, because quotas have no fractions of them. */
+/** Rounds storage up to whole bytes, because quotas have no fractions of bytes. */
 function wholeBytes({ billionths, format }: Quantity): Quantity {
   const bytes = (billionths + billionthsPerByte - 1n) / billionthsPerByte;
   return { billionths: bytes * billionthsPerByte, format };
 }
 
-/** Returns the requested storage of a claim, or the allocated storage if that is more. */
+/** Returns the requested storage of a claim, or the allocated storage if it is larger. */
 function storageOf(claim: JsonValue): Quantity | undefined {
   const requested = storageAt(claim, 'spec', 'resources', 'requests', 'storage');
   if (requested === undefined) return undefined;
@@ -90,7 +90,7 @@ const claims: MeasuredKind = {
   scopesOf: (object) => new Map([['VolumeAttributesClass', attributesClassesOf(object as JsonValue)]]),
 };
 
-/** Returns the names of the classes that a claim uses, and of those that it is being changed from and to. */
+/** Returns the names of the classes that a claim requests, currently uses, and is being changed to. */
 function attributesClassesOf(claim: JsonValue): string[] {
   const names = [
     textAt(claim, 'spec', 'volumeAttributesClassName'),

@@ -11,9 +11,12 @@ const counted = 'count/pods';
 const [requestPrefix, hugePages] = ['requests.', 'hugepages-'];
 const deviceClass = 'deviceclass.resource.kubernetes.io/';
 
-/** The resources with quota names for requests and for limits. A quota of the bare name limits the requests. */
+/**
+ * The resources whose requests and limits quotas can limit under separate names. A quota with only the name of the
+ * resource limits the requests.
+ */
 const computeResources = ['cpu', 'memory', 'ephemeral-storage'];
-/** The amounts that each container must set if a quota has the name. */
+/** For each quota name, the amount that a quota with this name requires every container to set. */
 const requiredAmounts = ['cpu', 'memory'].flatMap((resource) => [
   { name: resource, member: 'requests', resource },
   { name: `requests.${resource}`, member: 'requests', resource },
@@ -36,7 +39,7 @@ function measures(name: string): boolean {
   return requested.startsWith(hugePages) || isExtended(requested);
 }
 
-/** Returns the amounts under the names of quotas. */
+/** Returns the amounts by quota name. */
 function quotaAmounts(requests: Amounts, limits: Amounts): Map<string, Quantity> {
   const amounts = new Map<string, Quantity>();
   for (const [name, amount] of requests) {
@@ -94,7 +97,7 @@ function scopesOf(object: KubeObject): Map<string, readonly string[]> {
 function missingIn(object: KubeObject): ReadonlyMap<string, readonly string[]> {
   const spec = objectAt(object as JsonValue, 'spec') ?? {};
   const missing = new Map<string, string[]>();
-  // If the pod itself has amounts, its containers need none.
+  // If the pod itself has amounts, its containers need no amounts.
   if (amountsOf(spec, 'requests').size + amountsOf(spec, 'limits').size > 0) return missing;
   for (const container of [...itemsOf(spec, 'containers'), ...itemsOf(spec, 'initContainers')]) {
     for (const { name, member, resource } of requiredAmounts) {
@@ -107,7 +110,7 @@ function missingIn(object: KubeObject): ReadonlyMap<string, readonly string[]> {
   return missing;
 }
 
-/** Pods, whose usage is that of `pkg/quota/v1/evaluator/core` in Kubernetes. */
+/** Pods. Their usage is computed as in `pkg/quota/v1/evaluator/core` of Kubernetes. */
 export const measuredPods: MeasuredKind = {
   resource: 'pods',
   measures,

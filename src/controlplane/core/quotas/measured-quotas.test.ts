@@ -45,7 +45,7 @@ const messageOf = async (call: Promise<unknown>) => (await expectStatusError(cal
 describe('quotas of services', () => {
   it('count node ports and load balancers', async () => {
     await createQuota({ services: '9', 'services.nodeports': '3', 'services.loadbalancers': '1' });
-    // The namespace has the service `kubernetes`.
+    // The namespace also contains the service `kubernetes`.
     await plane.create('services', service('plain', 'ClusterIP', 2));
     await untilUsed({ services: '2', 'services.nodeports': '0', 'services.loadbalancers': '0' });
     await plane.create('services', service('ports', 'NodePort', 2));

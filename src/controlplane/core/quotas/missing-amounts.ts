@@ -7,10 +7,13 @@ import { resourceKey } from '../../../registry/rows/rows.ts';
 import { measuredKind } from './measured-kinds.ts';
 import { hardOf } from './quota-usage.ts';
 
-/** The maximum number of containers that the error names for one amount. */
+/** The maximum number of containers that the error lists for one amount. */
 const maxContainers = 100;
 
-/** Throws 403 if containers of the object lack an amount that one of these quotas limits and therefore requires. */
+/**
+ * Throws 403 if containers of the object lack an amount that one of these quotas limits. Such a quota requires the
+ * amount.
+ */
 export function refuseMissingAmounts({ resource, draft }: AdmissionAttributes, quotas: readonly KubeObject[]): void {
   const missing = measuredKind(resourceKey(resource))?.missingIn?.(draft.object) ?? new Map<string, string[]>();
   if (missing.size === 0) return;

@@ -11,8 +11,8 @@ import {
 type Member = 'limits' | 'requests';
 
 /**
- * Returns the amounts of a stored pod as a whole, with its overhead. While a container is resized, the largest of the old
- * and new amounts counts.
+ * Returns the amounts of a stored pod as a whole, including its overhead. During the resize of a container, the largest
+ * of its old and new amounts counts.
  */
 export function podAmounts(pod: JsonValue, member: Member): Amounts {
   const spec = objectAt(pod, 'spec') ?? {};
@@ -35,7 +35,9 @@ export function podAmounts(pod: JsonValue, member: Member): Amounts {
   return total;
 }
 
-/** Returns the statuses with resources, by container. Of init containers, only those that keep running have such. */
+/**
+ * Returns the statuses that contain resources, by container. Only init containers that keep running have such a status.
+ */
 function statusesOf(pod: JsonValue): Map<string, JsonObject> {
   const restarted = listAt(pod, 'spec', 'initContainers').filter((one) => textAt(one, 'restartPolicy') === 'Always');
   const names = new Set([...listAt(pod, 'spec', 'containers'), ...restarted].map((one) => textAt(one, 'name')));

@@ -5,17 +5,18 @@ import { groupResourceOf } from '../../../api/resource.ts';
 import { forbidden } from '../../../api/status.ts';
 
 /**
- * The maximum number of quotas in a namespace, of the resources in the `hard` of all of them, and of their scopes. Each
- * create in the namespace updates the status of all its quotas, and compares the object with their scopes.
+ * The maximum number of quotas in a namespace. The next constants limit the sum of the resources in their `hard`, and
+ * of their scopes. Each create in the namespace updates the status of all its quotas and compares the object with their
+ * scopes.
  */
 export const maxQuotas = 100;
 export const maxLimitedResources = 1_000;
 const maxScopes = 1_000;
 
 /**
- * Throws 403 if a write exceeds the limits of its namespace. `others` are the other quotas in the namespace. A quota that
- * is already beyond the limits can be changed, unless it gets more resources or scopes. Concurrent creates may exceed the limits by
- * their number.
+ * Throws 403 if a write of a quota exceeds the limits of its namespace. `others` are the other quotas in the namespace.
+ * A quota that already exceeds the limits can be changed, unless the change adds resources or scopes. Concurrent
+ * creates can exceed the limits, each of them by one quota.
  */
 export function refuseBeyondQuotaLimits(
   quota: KubeObject,

@@ -23,7 +23,7 @@ const quotaResources: ReadonlySet<string> = new Set([
 
 const hugePages = /^(requests\.)?hugepages-/;
 
-/** True if a quota can limit this resource without a prefix such as `count/`. */
+/** True if a quota can limit this resource by its name alone, without a prefix such as `count/`. */
 export function isQuotaResource(name: string): boolean {
   return quotaResources.has(name) || hugePages.test(name);
 }

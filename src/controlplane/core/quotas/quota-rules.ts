@@ -79,7 +79,10 @@ function* scopeErrors(scopes: readonly string[], names: readonly string[]): Gene
   for (const _ of conflicts(scopes)) yield invalid(field, shown, 'conflicting scopes');
 }
 
-/** Returns a function that counts the resources that a quota with the scope cannot limit. It counts once per scope. */
+/**
+ * Returns a function that counts the resources that a quota with the scope cannot limit. The count is computed once per
+ * scope.
+ */
 function misfitCounter(names: readonly string[]): (scope: string) => number {
   const counts = new Map<string, number>();
   return (scope) => {

@@ -3,14 +3,17 @@ import type { KubeObject } from '../../../api/meta.ts';
 import { isValuelessScope } from './quota-names.ts';
 
 /**
- * The quota scopes that an object is in. For the scopes PriorityClass and VolumeAttributesClass, the values are the names
- * of the classes that the object uses, possibly none. A scope that the kind does not know is absent.
+ * The quota scopes that an object is in. For the scopes PriorityClass and VolumeAttributesClass, the values are the
+ * names of the classes that the object uses, possibly none. The map lacks the scopes that do not apply to the kind.
  */
 export type ObjectScopes = ReadonlyMap<string, readonly string[]>;
 
-/** The scopes of a quota. The quota measures only the objects that are in all of them. */
+/** The scopes of a quota. The quota measures only the objects that are in all of these scopes. */
 export interface ScopeSelector {
-  /** Equal for selectors that select the same objects because they are written in the same way. '' selects all objects. */
+  /**
+   * A text that identifies the selector. Selectors with equal scopes, written in the same way, have the same key. ''
+   * selects all objects.
+   */
   readonly key: string;
   matches(scopes: ObjectScopes): boolean;
 }
@@ -21,7 +24,10 @@ interface Requirement {
   readonly values: ReadonlySet<string>;
 }
 
-/** The selectors of quota objects, which do not change. They are needed at each write in the namespace. */
+/**
+ * The selectors of quota objects. Cached because quota objects do not change, and each write in the namespace needs the
+ * selectors.
+ */
 const selectors = new WeakMap<KubeObject, ScopeSelector>();
 
 export function scopeSelectorOf(quota: KubeObject): ScopeSelector {

@@ -8,7 +8,7 @@ import { measuredKind, measuredKindOf } from './measured-kinds.ts';
 import { objectCountNames } from './quota-names.ts';
 import { type ObjectScopes, type ScopeSelector, scopeSelectorOf } from './quota-scopes.ts';
 
-/** The part of an object that quotas measure. */
+/** An object with the properties that quotas measure. */
 export interface MeasuredObject {
   readonly usage: Usage;
   readonly scopes: ObjectScopes;
@@ -33,7 +33,7 @@ export function usageWithin(selector: ScopeSelector, object: MeasuredObject | un
   return object !== undefined && selector.matches(object.scopes) ? object.usage : noUsage;
 }
 
-/** Returns the usage that `next` has and `before` does not. A smaller usage is not reported. */
+/** Returns the amounts by which the usage `next` exceeds the usage `before`. Omits amounts that did not increase. */
 export function addedUsage(before: Usage, next: Usage): Usage {
   const added = new Map<string, Quantity>();
   for (const [name, { billionths, format }] of next) {
@@ -58,13 +58,16 @@ export function changesUsage(resource: StoredResource, old: KubeObject, next: Ku
   return [...after.scopes].some(([scope, values]) => !equalJson([...values], [...(before.scopes.get(scope) ?? ['-'])]));
 }
 
-/** Returns the resource key of the kind that a quota name limits, `undefined` if it limits no objects of one kind. */
+/**
+ * Returns the resource key of the kind that a quota name limits; `undefined` if the name does not limit objects of one
+ * kind.
+ */
 export function limitedResource(name: string): string | undefined {
   if (objectCountNames.has(name)) return name;
   return name.startsWith('count/') ? name.slice('count/'.length) : measuredKindOf(name)?.resource;
 }
 
-/** True if a quota limits objects of a kind that are in its scopes. */
+/** True if a quota limits objects of a kind. The quota limits only the objects that are in its scopes. */
 export function limits(quota: KubeObject, resource: StoredResource): boolean {
   const measured = measuredKind(resourceKey(resource));
   if (measured !== undefined) return Object.keys(hardAmounts(quota)).some((name) => measured.measures(name));

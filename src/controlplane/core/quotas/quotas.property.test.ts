@@ -28,7 +28,7 @@ it('a quota holds under concurrent writes, and its status finally shows the actu
           let highest = first;
           let exceeded = 0;
           const stop = maps?.listen(() => {
-            // Lowering a limit deletes nothing: existing objects may stay.
+            // A lower limit deletes nothing: existing objects remain.
             exceeded = Math.max(exceeded, count() - highest);
           });
           for (const round of rounds) {

@@ -24,7 +24,10 @@ const map = (name: string) => ({ metadata: { name } });
 const status = (name = 'q') => plane.peek('resourcequotas', name)?.status as JsonObject | undefined;
 const used = (resource: string) => textAt(status(), 'used', resource);
 
-/** Waits until the quota shows the amount. In a shared store, the status is written after the create, otherwise before. */
+/**
+ * Waits until the quota shows the amount. Needed only in a shared store, where the status is written after the create
+ * instead of before it.
+ */
 async function untilUsed(resource: string, amount: string): Promise<void> {
   if (plane.store.isShared) await eventually(() => used(resource) === amount);
 }

@@ -45,22 +45,22 @@ export interface QuotaAdmissionOptions {
 
 const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
 
-/** The number of namespaces whose quotas are updated in one tick of the event loop, if the kinds of the plane change. */
+/** The number of namespaces whose quotas are updated per tick of the event loop after a change of the plane's kinds. */
 const namespacesPerTick = 20;
-/** The time after which maintenance repeats an update that has conflicted with another write. */
+/** The delay after which maintenance repeats an update that conflicted with another write. */
 const conflictRetryMs = 10;
 
 /**
  * Enforces resource quotas when objects are created, and when an update increases an amount that quotas measure. The
- * usage is that of the objects in the watch caches plus that of the admitted objects that are not stored yet. As in
- * Kubernetes, the status of the quota is updated before the write is admitted. It is also updated when the usage changes
- * for another reason.
+ * usage consists of the objects in the watch caches and the admitted objects that are not stored yet. As in Kubernetes,
+ * the status of the quota is updated before the write is admitted. It is also updated when the usage changes for
+ * another reason.
  *
- * In a shared store, other processes admit objects too. There, such writes in a namespace with a quota take a guard, and
- * run one after another in this process, because concurrent ones would conflict. The status is updated only afterwards,
- * from the stored objects, by the process that maintains the plane (`hooks`). Each write that changes the usage records
- * this work (`requeuedByUsage`). A process that finds a wrong status when it loads the plane, or when kinds were added,
- * requests the work.
+ * In a shared store, other processes admit objects, too. A measured write in a namespace with a quota then takes a
+ * guard. This process runs such writes one after another, because concurrent ones would conflict. The status is updated
+ * only afterwards, from the stored objects, by the process that maintains the plane (`hooks`). Each write that changes
+ * the usage records this work (`requeuedByUsage`). A process that finds a wrong status when it loads the plane, or
+ * after kinds were added, also requests the work.
  */
 export class QuotaAdmission {
   readonly #options: QuotaAdmissionOptions;
@@ -98,7 +98,10 @@ export class QuotaAdmission {
     };
   }
 
-  /** Implements `PlanePart.requeuedByUsage`: one quota of the namespace that limits the kind. Its task updates all of them. */
+  /**
+   * Implements `PlanePart.requeuedByUsage`. Returns one quota of the namespace that limits the kind. The task of this
+   * quota updates all quotas of the namespace.
+   */
   requeuedByUsage(
     resource: StoredResource,
     namespace: string,
@@ -112,7 +115,9 @@ export class QuotaAdmission {
     return [{ resource: resourceKey(resourceQuotaKind), namespace, name: quota.metadata.name ?? '' }];
   }
 
-  /** Implements `PlanePart.admit`. Throws 403 if the write would exceed a quota, or the limits of quotas. */
+  /**
+   * Implements `PlanePart.admit`. Throws 403 if the write would exceed a quota, or the limits for quotas themselves.
+   */
   admit(write: AdmissionAttributes): Promise<void> | undefined {
     const { resource, context } = write;
     if (resource.plural === resourceQuotaKind.plural && resource.group === '') this.#checkLimits(write);
@@ -145,7 +150,7 @@ export class QuotaAdmission {
     const { namespace } = context;
     const isGuarded = this.#options.quotas().isShared && !write.dryRun;
     if (isGuarded) await this.#takeGuard(write);
-    // Changes by other processes may have arrived meanwhile.
+    // Find the quotas now, because changes by other processes may have arrived in the meantime.
     for (const quota of this.#matchingQuotas(write, measured)) {
       this.#check(quota, addedWithin(quota, before, measured), write);
     }
@@ -159,7 +164,10 @@ export class QuotaAdmission {
     await this.#work.add(namespace);
   }
 
-  /** Waits for earlier writes in the namespace, and takes the guard of its quotas until the write has ended. */
+  /**
+   * Waits for earlier writes in the namespace. Then takes the guard of the namespace's quotas until the write has
+   * ended.
+   */
   async #takeGuard(write: AdmissionAttributes): Promise<void> {
     const { namespace } = write.context;
     await new Promise<void>((started) => {
@@ -219,7 +227,7 @@ export class QuotaAdmission {
       .peekAll()
       .map(({ object }) => object.metadata.namespace ?? '');
     const rest = [...new Set(namespaces)];
-    // Computing a status never waits, so without yielding thousands of namespaces would delay other requests.
+    // Computing a status never waits, so thousands of namespaces would delay other requests without these pauses.
     while (rest.length > 0) {
       await Promise.all(rest.splice(0, namespacesPerTick).map((namespace) => this.#work.add(namespace)));
       await yieldToEventLoop();
@@ -258,7 +266,7 @@ export class QuotaAdmission {
     throw forbidden(groupResourceOf(resource), name, `exceeded quota: ${quotaName}, ${amounts}`);
   }
 
-  /** Updates the status of all quotas in a namespace. Returns false if a conflicting write has changed one of them. */
+  /** Updates the status of all quotas in a namespace. Returns false if a conflicting write has changed a quota. */
   async #updateStatus(namespace: string, fence?: RevisionCheck): Promise<boolean> {
     let isComplete = true;
     for (const quota of this.#quotasIn(namespace)) {
@@ -275,7 +283,7 @@ export class QuotaAdmission {
     const byResource = new Map<string, (name: string) => Quantity>();
     for (const name of Object.keys(hard)) {
       const amount = this.#usedOf(quota, name, byResource);
-      // If the plane does not have the kind, the amount in the status stays as it is.
+      // If the plane does not have the kind, keep the amount in the status.
       const known = textAt(quota as JsonValue, 'status', 'used', name);
       const text = amount === undefined ? known : formatQuantity(amount);
       if (text !== '') setMember(used, name, text);
@@ -287,8 +295,8 @@ export class QuotaAdmission {
   }
 
   /**
-   * Returns the usage for a quota name, `undefined` if the plane does not have the kind that it counts. `byResource` are
-   * the usages of the kinds of other names, to which that of the kind is added.
+   * Returns the usage for a quota name; `undefined` if the plane does not have the kind that the name counts.
+   * `byResource` caches the usage by kind. The usage of the kind is added if it is missing.
    */
   #usedOf(quota: KubeObject, name: string, byResource: Map<string, (name: string) => Quantity>): Quantity | undefined {
     const none = quantityOfCount(0);
@@ -303,9 +311,7 @@ export class QuotaAdmission {
     return usedOf(name);
   }
 
-  /**
-   * Listens to the objects of a kind. If the kind was removed and added again, replaces the listener on the old store.
-   */
+  /** Listens to the objects of a kind. If the kind was removed and added again, moves the listener to the new store. */
   #follow(resource: string, store: KindStore): void {
     const known = this.#followed.get(resource);
     if (known?.store === store) return;
@@ -320,7 +326,10 @@ export class QuotaAdmission {
     this.#followed.set(resource, { store, stop });
   }
 
-  /** Returns false if another write has changed the quota. In a store that is not shared, its event starts another update. */
+  /**
+   * Writes the status of a quota. Returns false if another write has changed the quota. If the store is not shared, the
+   * event of that write starts another update.
+   */
   async #write(quota: KubeObject, status: JsonObject, fence: RevisionCheck | undefined): Promise<boolean> {
     const { namespace = '', name = '' } = quota.metadata;
     const context = systemContext(namespace, undefined, fence);
@@ -336,7 +345,7 @@ export class QuotaAdmission {
 
 /**
  * True if quotas can refuse the write: a create, or an update of a kind whose amounts quotas measure. As in Kubernetes,
- * quotas do not refuse a status.
+ * quotas do not refuse status updates.
  */
 function mayAddUsage(write: AdmissionAttributes): boolean {
   const { operation, subresource, resource } = write;

@@ -8,7 +8,7 @@ import { kubernetesKindsPart } from '../../kubernetes/kubernetes-kinds-part.ts';
 import type { PartDependencies } from '../../plane-part.ts';
 import { type CoreTestEnv, openCoreTestEnv, testTokenKeys } from '../core.fixture.ts';
 
-/** Opens a plane in two processes. Neither of them runs maintenance, as if a third one maintained the plane. */
+/** Opens a plane in two processes. Neither process runs maintenance, as if a third process maintained the plane. */
 async function openCopies() {
   const [clock, keys] = [new ManualClock(), testTokenKeys()];
   return await twoReplicas((store) => openCoreTestEnv({ store, clock, keys, withoutMaintenance: true }));

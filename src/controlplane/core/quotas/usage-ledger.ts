@@ -17,19 +17,19 @@ interface Reservation {
   readonly measured: MeasuredObject;
 }
 
-/** The usage of the objects in the watch caches, plus that of the admitted objects that are not stored yet. */
+/** The usage of the objects in the watch caches, plus the usage of the admitted objects that are not stored yet. */
 export class UsageLedger {
   readonly #kinds: () => KindStores;
   readonly #reserved = new Set<Reservation>();
   readonly #totals = new UsageTotals();
-  /** The measured parts of stored objects with a reservation. Each quota of the namespace reads them. */
+  /** The measured parts of stored objects with a reservation. Cached because each quota of the namespace reads them. */
   readonly #measured = new WeakMap<KubeObject, MeasuredObject>();
 
   constructor(kinds: () => KindStores) {
     this.#kinds = kinds;
   }
 
-  /** Adds a reservation. Returns a function that removes it. */
+  /** Adds a reservation. Returns a function that removes the reservation. */
   reserve(reservation: Reservation): () => void {
     this.#reserved.add(reservation);
     return () => this.#reserved.delete(reservation);
@@ -39,7 +39,7 @@ export class UsageLedger {
     this.#totals.stop();
   }
 
-  /** Returns the usage within a quota by objects of a kind, as a function of the quota name. */
+  /** Returns a function from quota names to the usage by objects of a kind within a quota. */
   usedWithin(quota: KubeObject, resource: string): (name: string) => Quantity {
     const { namespace = '' } = quota.metadata;
     const selector = scopeSelectorOf(quota);
@@ -73,7 +73,7 @@ export class UsageLedger {
     return () => quantityOfCount(count);
   }
 
-  /** Returns the reserved usage that the stored object does not have yet. */
+  /** Returns the reserved usage that is not part of the stored object yet. */
   #pending(
     { namespace, name, uid, measured }: Reservation,
     store: KindStore | undefined,

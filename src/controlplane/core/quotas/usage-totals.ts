@@ -5,13 +5,13 @@ import { maxQuotas } from './quota-limits.ts';
 import type { ScopeSelector } from './quota-scopes.ts';
 import { type MeasuredObject, measure, usageWithin } from './quota-usage.ts';
 
-/** A sum of quantities, with the number of its summands in each format. */
+/** A sum of quantities, and for each format the number of quantities in the sum. */
 interface Total {
   billionths: bigint;
   readonly formats: Record<Quantity['format'], number>;
 }
 
-/** The sums of the objects of a namespace that a selector selects, by quota name. */
+/** For each quota name, the sum over the objects of a namespace that a selector selects. */
 interface SelectedTotals {
   readonly selector: ScopeSelector;
   readonly totals: Map<string, Total>;
@@ -24,18 +24,21 @@ interface FollowedKind {
   readonly namespaces: Map<string, Map<string, SelectedTotals>>;
 }
 
-/** The maximum number of selectors in a namespace: those of its quotas, and as many of quotas that were deleted. */
+/** The maximum number of selectors in a namespace: enough for all quotas, and for the same number of deleted quotas. */
 const maxSelectors = 2 * maxQuotas;
 
 /**
- * The amounts that all stored objects of measured kinds use together. They follow each change, because the objects of a
- * namespace are too many to be added up for each write. A selector in a namespace is followed when its amounts are first
- * read, until the namespace has no objects of the kind.
+ * The total amounts that all stored objects of measured kinds use. Each change updates the totals, because a namespace
+ * has too many objects to add them up for each write. The totals for a selector in a namespace are kept from their
+ * first read until the namespace has no objects of the kind.
  */
 export class UsageTotals {
   readonly #followed = new Map<string, FollowedKind>();
 
-  /** Returns the sums in a namespace for quotas with this selector. `resource` is the key of the kind of the store. */
+  /**
+   * Returns the sums in a namespace for quotas with this selector. `resource` is the resource key of the kind in
+   * `store`.
+   */
   totalsOf(resource: string, store: KindStore, namespace: string, selector: ScopeSelector): (name: string) => Quantity {
     const { namespaces } = this.#follow(resource, store);
     const selected =
@@ -104,7 +107,7 @@ function add({ selector, totals }: SelectedTotals, object: MeasuredObject | unde
   }
 }
 
-/** Returns the format in which a sum is printed: one of those of its summands. */
+/** Returns the format in which a sum is printed: one of the formats of its quantities. */
 function formatOf({ formats }: Total): Quantity['format'] {
   if (formats.BinarySI > 0) return 'BinarySI';
   return formats.DecimalSI > 0 ? 'DecimalSI' : 'DecimalExponent';

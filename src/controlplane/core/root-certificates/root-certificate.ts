@@ -37,7 +37,7 @@ export function restoredRootCertificate(object: KubeObject, authority: string): 
   return { ...object, metadata: { ...object.metadata, annotations }, data: dataOf(authority) } as KubeObject;
 }
 
-/** All planes of a process have the same certificates and must share the list of objects. */
+/** Cached, because all planes of a process have the same certificates and must share the list of objects. */
 let builtin: { readonly authority: string; readonly objects: readonly KubeObject[] } | undefined;
 
 /** Returns the ConfigMaps of the built-in namespaces. */

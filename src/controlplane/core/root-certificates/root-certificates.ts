@@ -30,16 +30,16 @@ function certificateRef(namespace: string): ObjectRef {
   return { resource: resourceKey(configMapKind), namespace, name: rootCertificateName };
 }
 
-/** The hooks of the kinds with which the maintenance of the ConfigMaps becomes maintenance work. */
+/** Hooks of kinds. With these hooks, maintenance maintains the ConfigMaps. */
 export interface RootCertificateHooks {
   readonly namespaces: Pick<StoredResource, 'requeues'>;
   readonly configMaps: Pick<StoredResource, 'requeues' | 'reconcile'>;
 }
 
 /**
- * Maintains the ConfigMap `kube-root-ca.crt` of each namespace. It is created with the namespace, and restored when it
- * is changed or deleted. A write that requires this records a maintenance row, so only one process does the work, and
- * a crash does not lose it. The ConfigMaps of built-in namespaces are built-in objects.
+ * Maintains the ConfigMap `kube-root-ca.crt` of each namespace. The ConfigMap is created with the namespace, and
+ * restored after it is changed or deleted. A write that requires this work records a maintenance row, so only one
+ * process does the work, and a crash does not lose it. The ConfigMaps of built-in namespaces are built-in objects.
  */
 export class RootCertificates {
   readonly #options: RootCertificatesOptions;
@@ -68,8 +68,9 @@ export class RootCertificates {
   };
 
   /**
-   * Requests the ConfigMaps that are missing or have other certificates, because an earlier release or other settings
-   * of the server wrote them. Never rejects: the plane must be served without them too.
+   * Requests the ConfigMaps that are missing or have other certificates, for example because an earlier release or
+   * other settings of the server wrote them. Never rejects, because the plane must be served even without the
+   * ConfigMaps.
    */
   async start(): Promise<void> {
     const { namespaces, configMaps, log } = this.#options;
@@ -87,7 +88,9 @@ export class RootCertificates {
     }
   }
 
-  /** True if the ConfigMap of a namespace is missing or has other contents. False for a namespace that is deleted. */
+  /**
+   * True if the ConfigMap of a namespace is missing or has other contents. False for a namespace that is being deleted.
+   */
   #isWrong(namespace: string): boolean {
     const { authority, namespaces, configMaps } = this.#options;
     const present = configMaps().peek(namespace, rootCertificateName);
@@ -102,8 +105,8 @@ export class RootCertificates {
     try {
       await this.#write(namespace, this.#options.configMaps().peek(namespace, rootCertificateName)?.object, fence);
     } catch (error) {
-      // The namespace is being deleted, or another write requests the work again, or a client made the ConfigMap
-      // immutable: it is then restored when it is deleted.
+      // Ignore three cases. The namespace is being deleted. Another write requests the work again. A client made the
+      // ConfigMap immutable: it is then restored after its deletion.
       if (!(error instanceof StatusError) || ![403, 404, 409, 422].includes(error.code)) throw error;
     }
   }

@@ -21,7 +21,7 @@ export const autoscaler: StoredKubernetesKind = withMembers(
   { versions },
 );
 
-/** Removes the annotations that only conversions set, so that no version shows those of another one. */
+/** Removes the annotations that only conversions set. A version thus never shows the annotations of another version. */
 function dropReserved(object: JsonObject): void {
   object.metadata = withoutReservedAnnotations((object as KubeObject).metadata) as JsonObject;
 }
@@ -34,7 +34,8 @@ const row: KubernetesKind = {
     ...column,
     value: (object, now, meter) => column.value(autoscalerToV2(object), now, meter),
   })),
-  // Kubernetes converts each request, so the annotations and the CPU utilization have the form of a conversion.
+  // Kubernetes converts each request, so convert here too: the annotations and the CPU utilization then have their
+  // converted form.
   complete: (object) => void Object.assign(object, autoscalerToV1(autoscalerToV2(object as KubeObject))),
 };
 
@@ -50,8 +51,8 @@ const form: ServedForm = {
 };
 
 /**
- * Keeps the stored spec or status if the write does not change it in autoscaling/v1, which cannot represent the order
- * of all metrics, for example.
+ * Keeps the stored spec or status if the write does not change that part in autoscaling/v1. This version cannot
+ * represent everything, for example the order of all metrics.
  */
 function withUnchangedParts(stored: KubeObject, object: KubeObject, before: KubeObject): KubeObject {
   const kept = { ...stored } as JsonObject;
@@ -78,8 +79,8 @@ function draftInV2(draft: Draft): Draft {
 }
 
 /**
- * Restores a part of an object in which annotations represent members of both the spec and the status. A new object has
- * no status.
+ * Restores the spec or the status to the stored value. Does this in autoscaling/v2, because annotations in
+ * autoscaling/v1 represent members of both parts. A new object has no status.
  */
 function restorePart(draft: Draft, part: 'spec' | 'status'): void {
   const { object, old } = draft;
@@ -101,7 +102,7 @@ export const autoscalerV1: StoredKubernetesKind = withMembers(storedKubernetesKi
     autoscaler.validateStatus?.(draftInV2(draft), context, subresource) ?? [],
 });
 
-/** Returns a definition with other members. Its schema stays lazy. */
+/** Returns a definition with changed members. The schema of the definition is still built lazily. */
 function withMembers(kind: StoredKubernetesKind, members: Partial<StoredResource>): StoredKubernetesKind {
   return Object.defineProperties(
     {},

@@ -8,7 +8,7 @@ import { goText, structIn, structsIn, textOfStructs } from './struct-text.ts';
 
 const prefix = 'autoscaling.alpha.kubernetes.io/';
 
-/** The annotations of autoscaling/v1 with the members of autoscaling/v2 that it lacks. */
+/** The annotations of autoscaling/v1 for members of autoscaling/v2 that autoscaling/v1 lacks. */
 const annotationKeys = {
   metrics: `${prefix}metrics`,
   behavior: `${prefix}behavior`,
@@ -26,7 +26,7 @@ const reservedKeys: readonly string[] = [
 export const v1 = 'autoscaling/v1';
 export const v2 = 'autoscaling/v2';
 
-/** Converts an autoscaler to autoscaling/v1, in the form in which it would be stored. Does not change its argument. */
+/** Converts an autoscaler to autoscaling/v1, in its stored form. Does not change its argument. */
 export function autoscalerToV1(object: KubeObject): KubeObject {
   if (object.apiVersion === v1) return object;
   const spec = objectAt(object as JsonValue, 'spec') ?? {};
@@ -44,7 +44,7 @@ export function autoscalerToV1(object: KubeObject): KubeObject {
   } as KubeObject);
 }
 
-/** Converts an autoscaler to autoscaling/v2, in the form in which it would be stored. Does not change its argument. */
+/** Converts an autoscaler to autoscaling/v2, in its stored form. Does not change its argument. */
 export function autoscalerToV2(object: KubeObject): KubeObject {
   if (object.apiVersion === v2) return object;
   const spec = objectAt(object as JsonValue, 'spec') ?? {};
@@ -105,7 +105,7 @@ function withAnnotations(metadata: ObjectMeta, added: Readonly<Record<string, st
   return Object.keys(annotations).length === 0 ? others : { ...others, annotations };
 }
 
-/** Returns the annotations with which autoscaling/v1 represents the other members of autoscaling/v2. */
+/** Returns the annotations with which autoscaling/v1 represents members that only autoscaling/v2 has. */
 function annotationsOf(spec: JsonObject, status: JsonObject): Record<string, string> {
   const metrics = objectsIn(spec, 'metrics').filter((metric) => !isCpuUtilization(metric));
   const observed = objectsIn(status, 'currentMetrics');
@@ -124,7 +124,7 @@ function annotationsOf(spec: JsonObject, status: JsonObject): Record<string, str
   return annotations;
 }
 
-/** True for the metric that is `targetCPUUtilizationPercentage` in autoscaling/v1. */
+/** True for the metric that autoscaling/v1 represents as `targetCPUUtilizationPercentage`. */
 function isCpuUtilization(metric: JsonObject): boolean {
   return isCpu(metric) && numberAt(metric, 'resource', 'target', 'averageUtilization') !== undefined;
 }
@@ -159,7 +159,7 @@ function observedMetricsOf(
 function conditionsIn(text: string | undefined): JsonValue {
   const conditions = text === undefined ? [] : (structsIn('autoscaling.HorizontalPodAutoscalerCondition', text) ?? []);
   const times = conditions.map(({ lastTransitionTime: time }) => (typeof time === 'string' ? Date.parse(time) : 0));
-  // Clients can send times that have the form of RFC 3339 and do not exist, such as one with the offset +24:00.
+  // Clients can send nonexistent times in the form of RFC 3339, for example with the offset +24:00.
   if (times.some(Number.isNaN)) return [];
   return conditions.map(({ lastTransitionTime: time, ...condition }, index) =>
     typeof time === 'string' ? { ...condition, lastTransitionTime: timestamp(times[index] ?? 0) } : condition,
@@ -171,7 +171,7 @@ function behaviorIn(text: string | undefined): JsonObject | undefined {
   return behavior === undefined || Object.keys(behavior).length === 0 ? undefined : behavior;
 }
 
-/** Returns the text of a behavior. In it, Kubernetes names the members as in Go. */
+/** Returns the text of a behavior. Kubernetes uses the Go names of the members in this text. */
 function behaviorText(behavior: JsonObject): string {
   return goText({ ScaleUp: goRules(behavior.scaleUp), ScaleDown: goRules(behavior.scaleDown) });
 }

@@ -1,12 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '@flotilla/json';
 import { parseQuantity } from '@flotilla/kubernetes-formats';
 
-/** The members of a metric in autoscaling/v1, and the paths of the same values in autoscaling/v2. */
+/** For each member of a metric in autoscaling/v1, the path of the same value in autoscaling/v2. */
 type MemberPaths = Readonly<Record<string, readonly [string, ...string[]]>>;
 
 const described: MemberPaths = { metricName: ['metric', 'name'], selector: ['metric', 'selector'] };
 
-/** The member paths of metrics, by the member that their type selects. */
+/**
+ * For each metric type, the paths of the members of a metric. The keys are the names of the metric members, such as
+ * `pods`.
+ */
 const metricPaths: Readonly<Record<string, MemberPaths>> = {
   object: {
     ...described,
@@ -34,7 +37,7 @@ const metricPaths: Readonly<Record<string, MemberPaths>> = {
   },
 };
 
-/** The member paths of observed metrics. */
+/** For each metric type, the paths of the members of an observed metric. */
 const observedPaths: Readonly<Record<string, MemberPaths>> = {
   object: {
     ...described,
@@ -87,12 +90,12 @@ export function observedToV2(metric: JsonObject): JsonObject {
   return toV2(metric, observedPaths);
 }
 
-/** autoscaling/v1 has no target types; they follow from the values that are present. */
+/** Sets the target type. autoscaling/v1 has no target types, so the type follows from the values that are present. */
 function setTargetType(source: string, target: JsonObject): void {
   const { value, averageValue, averageUtilization } = target;
   if (source === 'object') {
     target.type = averageValue === undefined ? 'Value' : 'AverageValue';
-    // Objects of autoscaling/v1 always have a value. 0 means that there is none, because it would be invalid.
+    // In autoscaling/v1, this value is always present. 0 means that there is no value, because 0 would be invalid.
     if (averageValue !== undefined && isZero(value)) delete target.value;
   } else if (source === 'external') target.type = value === undefined ? 'AverageValue' : 'Value';
   else target.type = averageUtilization === undefined ? 'AverageValue' : 'Utilization';
@@ -129,7 +132,7 @@ function toV2(metric: JsonObject, sources: Readonly<Record<string, MemberPaths>>
   return converted;
 }
 
-/** Sets a value. Creates the object above it even if there is no value. */
+/** Sets a value. Creates the parent object even if there is no value. */
 function setAt(members: JsonObject, [first, second]: readonly string[], value: JsonValue | undefined): void {
   if (first === undefined) return;
   if (second === undefined) {

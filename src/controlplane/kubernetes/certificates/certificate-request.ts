@@ -6,11 +6,13 @@ import { bitsOf, DerError, type DerValue, derMembers, derTags, derValues } from 
 export interface CertificateRequest {
   /** The organizations in the subject. */
   readonly organizations: readonly string[];
-  /** Returns the message of Go for a wrong signature, `undefined` if the signature is right. */
+  /** Returns Go's error message for a wrong signature; `undefined` if the signature is correct. */
   signatureFault(): string | undefined;
 }
 
-/** The digests of signature algorithms, by the bytes of their object identifiers in hexadecimal. */
+/**
+ * The digest algorithms of signature algorithms, by the object identifier of the signature algorithm in hexadecimal.
+ */
 const digests: Readonly<Record<string, string | undefined>> = {
   '2a864886f70d01010b': 'sha256',
   '2a864886f70d01010c': 'sha384',
@@ -22,7 +24,7 @@ const digests: Readonly<Record<string, string | undefined>> = {
 const ed25519 = '2b6570';
 const organization = '55040a';
 
-/** Reads a request in PEM format. Returns the message of an error instead if it cannot be read. */
+/** Reads a request in PEM format. If the request cannot be read, returns an error message. */
 export function readCertificateRequest(pem: string): CertificateRequest | string {
   const [block] = pemBlocks(pem);
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST';

@@ -40,7 +40,7 @@ export function wronglySignedPem(commonName: string): string {
   return requestPem(commonName, [], own.publicKey, other.privateKey);
 }
 
-/** Returns text in base64, as fields with bytes have it. */
+/** Returns text in base64, the form of fields that contain bytes. */
 export function encoded(text: string): string {
   return Buffer.from(text).toString('base64');
 }

@@ -129,7 +129,7 @@ function conditionsOf(object: KubeObject, type: string): readonly JsonValue[] {
   return listAt(object as JsonValue, 'status', 'conditions').filter((condition) => textAt(condition, 'type') === type);
 }
 
-/** Returns the errors of an update through the object itself or a subresource of it. */
+/** Returns the errors of an update of the object or of one of its subresources. */
 export function* certificateUpdateErrors(
   object: KubeObject,
   old: KubeObject,
@@ -147,7 +147,7 @@ export function* certificateUpdateErrors(
   else if (before !== '') yield forbiddenField(certificate, 'updates may not modify existing certificate content');
 }
 
-/** Returns the errors of changes of the approval, which only the subresource `approval` can change. */
+/** Returns the errors of changes to the approval. Only the subresource `approval` can change the approval. */
 function* decisionErrors(object: KubeObject, old: KubeObject): Generator<FieldError> {
   for (const type of ['Approved', 'Denied']) {
     const [before, after] = [conditionsOf(old, type), conditionsOf(object, type)];

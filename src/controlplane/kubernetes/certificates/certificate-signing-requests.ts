@@ -25,7 +25,7 @@ function prepare(
   request.status = {};
 }
 
-/** Restores the parts that the subresource cannot write, and sets the times of conditions. */
+/** Restores the parts that this subresource cannot write, and sets the times of conditions. */
 function prepareStatus(object: KubeObject, old: KubeObject, subresource: string): void {
   const sent = objectAt(object as JsonValue, 'status') ?? {};
   const before = objectAt(old as JsonValue, 'status') ?? {};
@@ -38,7 +38,10 @@ function prepareStatus(object: KubeObject, old: KubeObject, subresource: string)
   object.status = { ...(kept.length === 0 ? {} : { conditions: kept }), ...rest };
 }
 
-/** Returns the conditions with the known ones for approval and denial, unless their number has changed. */
+/**
+ * Returns the conditions, with approvals and denials replaced by the known ones. If the number of approvals or denials
+ * has changed, those are not replaced.
+ */
 function withKeptDecisions(conditions: readonly JsonValue[], known: readonly JsonValue[]): JsonValue[] {
   const kept = [...conditions];
   for (const type of ['Approved', 'Denied']) {
@@ -55,7 +58,10 @@ function stateOf(condition: JsonValue): string {
   return JSON.stringify([textAt(condition, 'type'), textAt(condition, 'status')]);
 }
 
-/** Sets the times of a condition. `transitions` are those of the known conditions, by type and status. */
+/**
+ * Sets the times of a condition. `transitions` contains the transition times of the known conditions, by type and
+ * status.
+ */
 function withTimes(condition: JsonValue, transitions: ReadonlyMap<string, string>): JsonValue {
   if (!isJsonObject(condition)) return condition;
   const now = timestamp(Date.now());
@@ -71,7 +77,10 @@ function durationOf(object: KubeObject): string {
   return seconds === undefined ? '<none>' : formatDuration(seconds * 1000);
 }
 
-/** Requests for certificates of certificates.k8s.io/v1. Nothing signs them: signers are programs of the tenant. */
+/**
+ * The kind CertificateSigningRequest of certificates.k8s.io/v1. The server signs no requests: signers are programs of
+ * the tenant.
+ */
 export const certificateSigningRequest: KubernetesKind = {
   struct: 'certificates.CertificateSigningRequest',
   group: 'certificates.k8s.io',

@@ -14,7 +14,7 @@ export class DerError extends Error {
 
 export const derTags = { integer: 0x02, bitString: 0x03, objectIdentifier: 0x06, sequence: 0x30, set: 0x31 } as const;
 
-/** Returns the values that follow each other in the bytes. Throws DerError. */
+/** Returns the consecutive values in the bytes. Throws DerError. */
 export function derValues(bytes: Buffer): DerValue[] {
   const values: DerValue[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -27,13 +27,13 @@ export function derValues(bytes: Buffer): DerValue[] {
   return values;
 }
 
-/** Returns the values in a value with this tag. Throws DerError if the value has another one. */
+/** Returns the values inside a value with this tag. Throws DerError if the value has another tag. */
 export function derMembers(value: DerValue | undefined, tag: number): DerValue[] {
   if (value?.tag !== tag) throw new DerError();
   return derValues(value.contents);
 }
 
-/** Returns the position and the length of the contents of the value at a position. */
+/** Returns the start and the length of the contents of the value at position `at`. */
 function contentsAt(bytes: Buffer, at: number): { readonly start: number; readonly length: number } {
   const first = bytes[at + 1];
   if (first === undefined) throw new DerError();

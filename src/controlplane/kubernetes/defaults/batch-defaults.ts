@@ -2,7 +2,7 @@ import { cloneJson, isJsonObject } from '@flotilla/json';
 import type { StructDefault } from '../../../api/structs/struct-defaults.ts';
 import { objectMember, objectOf, setIfAbsent, setIfZero } from './set-defaults.ts';
 
-/** The largest number of retries, for jobs that limit them per index. */
+/** The number of retries of a job that limits retries per index: the largest possible number. */
 const unlimited = 2 ** 31 - 1;
 
 const job: StructDefault = (object, now) => {
@@ -22,15 +22,15 @@ const job: StructDefault = (object, now) => {
   copyTemplateLabels(object, now);
 };
 
-/** Decoded objects without labels of their own. The defaults have set the labels of their pod template. */
+/** Decoded objects that had no labels. The defaults have set their labels to the labels of their pod template. */
 const withTemplateLabels = new WeakSet<object>();
 
-/** True if the defaults have set the labels of the pod template on a decoded object, because it had none. */
+/** True if a decoded object had no labels, and the defaults have set its labels to those of its pod template. */
 export function hasTemplateLabels(object: object): boolean {
   return withTemplateLabels.has(object);
 }
 
-/** Gives an object without labels those of its pod template. */
+/** Sets the labels of an object without labels to the labels of its pod template. */
 export const copyTemplateLabels: StructDefault = (object) => {
   const labels = objectOf(objectOf(objectOf(objectOf(object, 'spec'), 'template'), 'metadata'), 'labels');
   const metadata = objectMember(object, 'metadata');

@@ -12,7 +12,7 @@ const replicationController: StructDefault = (object, now) => {
   copyTemplateLabels(object, now);
 };
 
-/** Copies the entries of a map that another map does not have. */
+/** Adds the entries of `source` to `target`, except keys that `target` already has. */
 function addMissing(target: JsonObject, source: JsonObject | undefined): void {
   for (const [name, value] of Object.entries(source ?? {})) target[name] ??= value;
 }
@@ -37,7 +37,10 @@ const nodeStatus: StructDefault = (status) => {
   roundResourceLists(status, 'capacity', 'allocatable');
 };
 
-/** A volume inside another object, such as a VolumeAttachment, does not get these defaults. */
+/**
+ * The defaults of a PersistentVolume object. A volume inside another object, such as a VolumeAttachment, does not get
+ * these defaults.
+ */
 const persistentVolume: StructDefault = (object) => {
   const spec = objectMember(object, 'spec');
   setIfZero(spec, { persistentVolumeReclaimPolicy: 'Retain' });

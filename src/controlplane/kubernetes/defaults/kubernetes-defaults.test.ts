@@ -27,7 +27,9 @@ const podSpec = {
 };
 const template = { spec: { containers: [{ name: 'c', image: 'web:1' }] } };
 
-/** A struct, an object of it, and the members that Kubernetes' defaults add or change. */
+/**
+ * Test cases: the name of a struct, an object, and the members that Kubernetes' defaults add or change in the object.
+ */
 const cases: readonly (readonly [string, string, JsonObject, JsonObject])[] = [
   [
     'a deployment',

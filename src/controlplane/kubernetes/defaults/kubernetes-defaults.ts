@@ -14,9 +14,7 @@ import { schedulingDefaults } from './scheduling-defaults.ts';
 import { serviceDefaults } from './service-defaults.ts';
 import { storageDefaults } from './storage-defaults.ts';
 
-/**
- * The defaults of Kubernetes' built-in kinds: those in the struct tables and those of Kubernetes' defaulting functions.
- */
+/** The defaults of Kubernetes' built-in kinds, from the struct tables and from Kubernetes' defaulting functions. */
 export const kubernetesDefaults = new ObjectDefaults(
   kubernetesStructs,
   new Map(

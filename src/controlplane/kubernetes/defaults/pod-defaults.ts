@@ -28,5 +28,5 @@ const pod: StructDefault = (object) => {
   if (spec.hostNetwork === true) for (const container of containers) setHostPorts(container);
 };
 
-/** The defaults of pods, in addition to those of pod templates. */
+/** The defaults of pods, in addition to the defaults of pod templates. */
 export const podDefaults: Readonly<Record<string, StructDefault>> = { 'core.Pod': pod };

@@ -4,10 +4,13 @@ import { itemsOf } from './set-defaults.ts';
 
 const resources = ['cpu', 'memory'];
 
-/** The quality of service that a pod gets if its node lacks resources. */
+/** The quality-of-service class of a pod, which applies if its node lacks resources. */
 type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed';
 
-/** Returns the class of a pod. It follows from the requests and limits of the pod, or else of its containers. */
+/**
+ * Returns the quality-of-service class of a pod. It follows from the requests and limits of the pod or, if the pod has
+ * none, of its containers.
+ */
 export function qosClassOf(spec: JsonObject): QosClass {
   const owners = isJsonObject(spec.resources)
     ? [spec]
@@ -30,7 +33,7 @@ function limitsOf(owner: JsonObject): JsonObject {
   return isJsonObject(owner.limits) ? owner.limits : {};
 }
 
-/** Adds the amounts of CPU and memory that are more than zero. Returns their number. */
+/** Adds the positive amounts of CPU and memory to `total`. Returns their number. */
 function addPositive(total: Map<string, bigint>, amounts: Amounts): number {
   let count = 0;
   for (const name of resources) {

@@ -40,9 +40,9 @@ function isHugePages(name: string): boolean {
 }
 
 /**
- * Returns the total that the containers of a pod need. Init containers run one after another before all others, but
- * those with the restart policy Always keep running beside all later ones. `ofContainer` returns the amounts of one
- * container; it defaults to those in its spec.
+ * Returns the total amounts that the containers of a pod need. Init containers run one after another before all other
+ * containers. Init containers with the restart policy Always continue to run beside all later containers. `ofContainer`
+ * returns the amounts of one container; it defaults to the amounts in the container's spec.
  */
 export function amountsOfContainers(
   spec: JsonObject,
@@ -59,7 +59,7 @@ export function amountsOfContainers(
       add(total, own);
       add(running, own);
     } else {
-      // The resources that this container does not use are compared at the end.
+      // Resources that this container does not use are handled at the end, when all running containers are compared.
       for (const name of own.keys()) addAmount(own, name, running.get(name));
       raiseAmounts(starting, own);
     }
@@ -95,7 +95,7 @@ export function addAmount(target: Amounts, name: string, amount: Quantity | unde
   target.set(name, sum);
 }
 
-/** Raises amounts to at least those of `least`. */
+/** Raises each amount in `target` to at least the amount in `least`. */
 export function raiseAmounts(target: Amounts, least: Amounts): void {
   for (const [name, amount] of least) {
     const known = target.get(name);

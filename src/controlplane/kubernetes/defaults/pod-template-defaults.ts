@@ -36,7 +36,7 @@ const podSpec: StructDefault = (object) => {
   removeDisabledFields(object);
 };
 
-/** Makes `serviceAccount` and `serviceAccountName` equal. The former is the older name of the field. */
+/** Makes `serviceAccount` and `serviceAccountName` equal. `serviceAccount` is the older name of the field. */
 function copyServiceAccount(spec: JsonObject): void {
   setIfZero(spec, { serviceAccountName: spec.serviceAccount ?? '' });
   if (spec.serviceAccountName === '') delete spec.serviceAccountName;
@@ -56,7 +56,7 @@ const podTemplate: StructDefault = (object) => {
 const files: StructDefault = (object) => setIfAbsent(object, { defaultMode: fileMode });
 const resources: StructDefault = (object) => roundResourceLists(object, 'limits', 'requests');
 
-/** The defaults of the structs in a pod template, in addition to those in the struct tables. */
+/** The defaults of the structs in a pod template, in addition to the defaults in the struct tables. */
 export const podTemplateDefaults: Readonly<Record<string, StructDefault>> = {
   'core.PodTemplateSpec': podTemplate,
   'core.PodSpec': podSpec,

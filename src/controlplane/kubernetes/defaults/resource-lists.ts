@@ -18,7 +18,7 @@ export function roundResourceLists(object: JsonObject, ...members: readonly stri
   }
 }
 
-/** Returns a quantity; `undefined` if the text is not one, which validation reports. */
+/** Returns a quantity; `undefined` if the text is not a quantity. Validation reports such a text. */
 export function readQuantity(text: string): Quantity | undefined {
   try {
     return parseQuantity(text);

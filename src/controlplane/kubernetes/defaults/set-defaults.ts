@@ -8,7 +8,7 @@ export function setIfZero(object: JsonObject, defaults: JsonObject): void {
   }
 }
 
-/** Sets members that are absent. In Go they are pointers, so an absent member differs from a zero value. */
+/** Sets members that are absent. These members are pointers in Go, so an absent member differs from a zero value. */
 export function setIfAbsent(object: JsonObject, defaults: JsonObject): void {
   for (const [name, value] of Object.entries(defaults)) object[name] ??= value;
 }

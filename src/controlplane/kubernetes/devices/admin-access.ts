@@ -10,7 +10,10 @@ import { statusPermissionErrors } from './status-permissions.ts';
 
 const label = 'resource.kubernetes.io/admin-access';
 
-/** Returns an error for the first item of a list that asks for admin access, unless its namespace permits it. */
+/**
+ * Returns an error for the first item of a list that requests admin access. Returns none if the namespace permits admin
+ * access.
+ */
 function adminAccessErrors(
   items: readonly JsonValue[],
   member: readonly string[],
@@ -23,7 +26,7 @@ function adminAccessErrors(
   return [forbiddenField(`${indexPath(path, index)}.adminAccess`, detail)];
 }
 
-/** Reports whether the namespace of an object permits admin access to devices. */
+/** True if the namespace of an object permits admin access to devices. */
 function permitsAdminAccess({ metadata }: KubeObject, storeOf: StoreOf): boolean {
   return storeOf('namespaces')?.peek('', metadata.namespace ?? '')?.object.metadata.labels?.[label] === 'true';
 }
@@ -39,7 +42,7 @@ export function withAdminAccess(
       const { object, old } = draft;
       const requests = listOf(memberAt(object as JsonObject, [...spec, 'devices', 'requests']));
       const isPermitted = () => permitsAdminAccess(object, storeOf);
-      // The spec cannot be changed. Kubernetes reports this path for templates too.
+      // The spec cannot change, so only creates are checked. Kubernetes reports this path for templates, too.
       const path = 'spec.devices.requests';
       const admin = old === undefined ? adminAccessErrors(requests, ['exactly'], path, isPermitted) : [];
       return [...admin, ...((await kind.validate?.(draft, context, subresource)) ?? [])];
@@ -48,7 +51,8 @@ export function withAdminAccess(
 }
 
 /**
- * Returns the validation of claims. It also refuses admin access, and changes of the status that the caller may not make.
+ * Returns the validation of claims. The validation also refuses admin access, and status changes for which the caller
+ * has no permission.
  */
 export function withStatusPermissions(
   kind: StoredResource,

@@ -15,14 +15,16 @@ import { shareIdErrors } from './share-id-rules.ts';
 /** The maximum number of devices that are allocated for a claim. */
 export const maxResults = maxRequests;
 
-/** Returns the errors of the devices that are allocated for a claim. `names` are those of the requests of the claim. */
+/**
+ * Returns the errors of the devices that are allocated for a claim. `names` contains the names of the claim's requests.
+ */
 export function* allocationErrors(allocation: JsonObject, path: string, names: RequestNames): Generator<FieldError> {
   const devices = objectAt(allocation, 'devices');
   const at = childPath(path, 'devices');
   yield* listErrors(devices.results, childPath(at, 'results'), maxResults, (item, place) =>
     isJsonObject(item) ? resultErrors(item, place, names) : [],
   );
-  // The configurations come from the class and from the claim.
+  // The list contains the configurations of the class and of the claim, so the maximum length is doubled.
   yield* listErrors(devices.config, childPath(at, 'config'), 2 * maxConfigurations, (item, place) =>
     isJsonObject(item) ? allocatedConfigurationErrors(item, place, names) : [],
   );

@@ -8,7 +8,10 @@ import { listErrors } from './bounded-lists.ts';
 
 const maxBindingConditions = 4;
 
-/** Returns the errors of the conditions that a device, or an allocation of it, waits for before pods are bound. */
+/**
+ * Returns the errors of the binding conditions of a device, or of an allocated device. Pods are not bound before these
+ * conditions are true.
+ */
 export function* bindingConditionErrors(device: JsonObject, path: string): Generator<FieldError> {
   const members = ['bindingConditions', 'bindingFailureConditions'] as const;
   const [conditions, failures] = members.map((name) => listOf(device[name]).map(textOf)) as [string[], string[]];
@@ -28,7 +31,7 @@ export function* bindingConditionErrors(device: JsonObject, path: string): Gener
     knownFailures.add(name);
     if (known.has(name)) yield invalid(at, name, 'bindingFailureConditions must not overlap with bindingConditions');
   }
-  // Kubernetes prints a list that is absent as null.
+  // Kubernetes prints an absent list as null.
   if (conditions.length === 0 && failures.length > 0) {
     const detail = 'bindingConditions are required to use bindingFailureConditions';
     yield invalid(conditionsPath, device.bindingConditions ?? null, detail);

@@ -21,15 +21,15 @@ export function* listErrors(
   for (const [index, item] of items.entries()) yield* errorsOf(item, indexPath(path, index));
 }
 
-/** Describes a list whose items have different keys. */
+/** The rules of a list whose items must have different keys. */
 interface SetRules {
   readonly max: number;
-  /** Returns the key of an item, as it is printed if it is repeated. */
+  /** Returns the key of an item, in the form in which an error shows a repeated key. */
   keyOf(item: JsonValue): JsonValue;
   readonly errorsOf: ItemErrors;
 }
 
-/** Returns the errors of a list whose items have different keys. */
+/** Returns the errors of a list whose items must have different keys. */
 export function* setErrors(value: JsonValue | undefined, path: string, rules: SetRules): Generator<FieldError> {
   const items = listOf(value);
   yield* listErrors(value, path, rules.max, rules.errorsOf);

@@ -7,7 +7,7 @@ import { listOf, textOf } from '../rules/checks.ts';
 const maxOptions = 10;
 const unit = 1_000_000_000n;
 
-/** Returns the errors of the amounts of a capacity that claims may request. */
+/** Returns the errors of the policy that specifies which amounts of a capacity claims may request. */
 export function* capacityPolicyErrors(capacity: string, policy: JsonObject, path: string): Generator<FieldError> {
   const hasOptions = listOf(policy.validValues).length > 0;
   const { validRange } = policy;

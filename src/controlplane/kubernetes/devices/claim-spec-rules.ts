@@ -14,7 +14,7 @@ const maxAlternatives = 8;
 const maxConstraints = 32;
 export const taintEffects = ['NoExecute', 'NoSchedule', 'None'];
 
-/** The names of the requests of a claim, each with those of its alternatives. */
+/** The names of the requests of a claim. The values are the names of each request's alternatives. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function requestNamesOf(spec: JsonObject): RequestNames {
@@ -115,13 +115,13 @@ function* constraintErrors(constraint: JsonObject, path: string, names: RequestN
   else if (typeof distinctAttribute === 'string') {
     yield* fullNameErrors(distinctAttribute, childPath(path, 'distinctAttribute'));
   } else {
-    // Kubernetes has the same wording if neither is set.
+    // Kubernetes uses this wording also if neither field is set.
     const detail = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
     yield required(path, detail);
   }
 }
 
-/** Returns the errors of the requests that a struct names. */
+/** Returns the errors of the references to requests in a struct. */
 export function* requestReferencesErrors(parent: JsonObject, path: string, names: RequestNames): Generator<FieldError> {
   yield* setErrors(parent.requests, childPath(path, 'requests'), {
     max: maxRequests,
@@ -130,7 +130,10 @@ export function* requestReferencesErrors(parent: JsonObject, path: string, names
   });
 }
 
-/** Returns the errors of the name of a request, or of those of a request and one of its alternatives. */
+/**
+ * Returns the errors of a reference to a request: the name of a request, or the names of a request and one of its
+ * alternatives.
+ */
 export function* requestReferenceErrors(name: string, path: string, names: RequestNames): Generator<FieldError> {
   const [request = '', alternative, ...more] = name.split('/');
   const detail =

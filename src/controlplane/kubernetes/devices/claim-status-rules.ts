@@ -21,7 +21,7 @@ export function allocatedDevices(status: JsonObject): JsonObject[] {
   return itemsAt(objectAt(objectAt(status, 'allocation'), 'devices'), 'results', '').map(([result]) => result);
 }
 
-/** Removes what drivers have reported about devices that the write deallocates. */
+/** Removes the status that drivers have reported about devices which this write deallocates. */
 export function removeDeallocatedDevices(claim: KubeObject, old: KubeObject): void {
   const status = statusOf(claim);
   const now = new DeviceSet(allocatedDevices(status));
@@ -41,7 +41,7 @@ export function* claimStatusErrors(claim: KubeObject, old: KubeObject): Generato
   });
   const allocated = new DeviceSet(allocatedDevices(status));
   yield* setErrors(status.devices, 'status.devices', {
-    // Each device must be allocated and different, so the rules of the items limit the length.
+    // No maximum is needed: each device must be allocated and unique, so the rules of the items limit the length.
     max: Number.POSITIVE_INFINITY,
     keyOf: (item) => deviceIdentityOf(isJsonObject(item) ? item : {}),
     errorsOf: (item, path) => (isJsonObject(item) ? deviceStatusErrors(item, path, allocated) : []),
@@ -60,7 +60,10 @@ function* consumerErrors(consumer: JsonObject, path: string): Generator<FieldErr
   }
 }
 
-/** Validates reservations: only an allocated claim can be reserved, and one that is being deleted gets no new consumers. */
+/**
+ * Validates reservations: only an allocated claim can be reserved, and a claim that is being deleted gets no new
+ * consumers.
+ */
 function* reservationErrors(claim: KubeObject, before: JsonObject): Generator<FieldError> {
   const status = statusOf(claim);
   const consumers = listOf(status.reservedFor);

@@ -6,7 +6,10 @@ import { labelErrors } from './device-names.ts';
 
 const maxCounters = 32;
 
-/** Returns the errors of a set of counters, or of a device's consumption of it. `member` has the name of the set. */
+/**
+ * Returns the errors of a set of counters, or of a device's consumption from such a set. `member` is the member with
+ * the name of the set.
+ */
 export function* counterSetErrors(set: JsonObject, path: string, member: 'name' | 'counterSet'): Generator<FieldError> {
   const name = textOf(set[member]);
   if (name === '') yield required(childPath(path, member));

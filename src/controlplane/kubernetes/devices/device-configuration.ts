@@ -8,10 +8,10 @@ import { driverNameErrors } from '../rules/csi-rules.ts';
 /** The maximum number of configurations in a list. */
 export const maxConfigurations = 32;
 
-/** The maximum length of the JSON of an object that only a driver understands. */
+/** The maximum length, in bytes, of the JSON of an object that only a driver can interpret. */
 const maxBytes = 10 * 1024;
 
-/** Returns the errors of the configuration of a device, which only its driver understands. */
+/** Returns the errors of the configuration of a device. Only the device's driver can interpret its contents. */
 export function* configurationErrors(config: JsonObject, path: string): Generator<FieldError> {
   const at = childPath(path, 'opaque');
   if (!isJsonObject(config.opaque)) {

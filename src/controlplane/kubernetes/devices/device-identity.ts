@@ -6,11 +6,11 @@ interface DeviceIdentity extends JsonObject {
   readonly Driver: string;
   readonly Pool: string;
   readonly Device: string;
-  /** Identifies one of several allocations of the device; '' if the device is allocated as a whole. */
+  /** Identifies one of several allocations of the same device. '' if the device is allocated as a whole. */
   readonly ShareID: string;
 }
 
-/** Returns the identity of the device of an allocation result or of a device status. */
+/** Returns the identity of the device in an allocation result or in a device status. */
 export function deviceIdentityOf({ driver, pool, device, shareID }: JsonObject): DeviceIdentity {
   return { Driver: textOf(driver), Pool: textOf(pool), Device: textOf(device), ShareID: textOf(shareID) };
 }
@@ -28,7 +28,7 @@ export class DeviceSet {
   }
 }
 
-/** Returns a text that only the same device has. */
+/** Returns a text that identifies the device. Only the same device has the same text. */
 export function keyOf(device: JsonObject): string {
   return JSON.stringify(deviceIdentityOf(device));
 }

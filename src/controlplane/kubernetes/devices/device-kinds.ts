@@ -10,7 +10,7 @@ import { sliceErrors } from './slice-rules.ts';
 
 const group = 'resource.k8s.io';
 
-/** Classes of devices of resource.k8s.io/v1. */
+/** The kind DeviceClass of resource.k8s.io/v1. */
 const deviceClass: KubernetesKind = {
   struct: 'resource.DeviceClass',
   group,
@@ -23,7 +23,7 @@ const deviceClass: KubernetesKind = {
   validate: deviceClassErrors,
 };
 
-/** Templates for claims of resource.k8s.io/v1. */
+/** The kind ResourceClaimTemplate of resource.k8s.io/v1. */
 export const claimTemplate: KubernetesKind = {
   struct: 'resource.ResourceClaimTemplate',
   group,
@@ -52,7 +52,7 @@ function driverWarnings(object: KubeObject): string[] {
   return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
 }
 
-/** Slices of pools of devices of resource.k8s.io/v1. */
+/** The kind ResourceSlice of resource.k8s.io/v1, for slices of device pools. */
 const resourceSlice: KubernetesKind = {
   struct: 'resource.ResourceSlice',
   group,
@@ -77,5 +77,5 @@ const resourceSlice: KubernetesKind = {
   ],
 };
 
-/** The kinds of resource.k8s.io/v1. Nothing allocates devices on the built-in cluster. */
+/** The kinds of resource.k8s.io/v1. No component allocates devices on the built-in cluster. */
 export const deviceKinds: readonly KubernetesKind[] = [deviceClass, resourceClaim, claimTemplate, resourceSlice];

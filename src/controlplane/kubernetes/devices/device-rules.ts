@@ -21,9 +21,9 @@ const version =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
 interface DeviceOptions {
-  /** True if the taints of the device are not stored yet. */
+  /** True if the taints of the device differ from the stored taints. */
   readonly hasNewTaints: boolean;
-  /** True if the devices of the slice select their nodes. */
+  /** True if each device of the slice selects its own nodes. */
   readonly selectsNodes: boolean;
 }
 
@@ -58,7 +58,7 @@ export function* deviceErrors(device: JsonObject, path: string, options: DeviceO
   yield* bindingConditionErrors(device, path);
 }
 
-/** Returns the path of an entry of a map. Kubernetes shortens long keys in the middle. */
+/** Returns the path of an entry of a map. Kubernetes shortens a long key by removing its middle. */
 function entryPath(path: string, member: string, key: string): string {
   const left = maxKeyLength - 3;
   const isLong = key.length > maxKeyLength;

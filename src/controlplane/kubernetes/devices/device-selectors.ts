@@ -116,7 +116,10 @@ function faultOf(parse: Parse, text: string, charge: (characters: number) => voi
   return (path) => forbiddenField(path, 'too complex, exceeds cost limit');
 }
 
-/** Returns the expressions of all lists of selectors in an object, except those that are refused for their size. */
+/**
+ * Returns the expressions of all lists of selectors in an object. Omits lists and expressions that are refused because
+ * of their size.
+ */
 function* expressionsIn(value: JsonValue): Generator<string> {
   if (Array.isArray(value)) for (const item of value) yield* expressionsIn(item);
   else if (isJsonObject(value)) {

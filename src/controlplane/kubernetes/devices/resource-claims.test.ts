@@ -21,7 +21,7 @@ const allocation = (...results: JsonObject[]) => ({ devices: { results } });
 const consumer = (uid: string) => ({ resource: 'pods', name: 'pod', uid });
 
 const create = (name: string, requests: JsonValue[]) => kinds.create(claims, name, { spec: { devices: { requests } } });
-// A write without a resourceVersion replaces any status.
+// Without a resourceVersion, a status write succeeds whatever the stored version is.
 const metadata = { name: 'claim' };
 const setStatus = (status: JsonObject) => kinds.updateStatus(claims, claim, { metadata, status });
 
@@ -193,7 +193,7 @@ describe('permissions to write the status of a claim', () => {
     await writeAs(status({ a: 1 }), ({ verb, name, namespace }) => {
       return verb === 'arbitrary-node:patch' && name === 'gpu.example.com' && namespace === 'default';
     });
-    // Nothing changes, so nothing is needed.
+    // The status does not change, so no permission is needed.
     await writeAs(status({ a: 1 }), () => false);
   });
 

@@ -23,7 +23,7 @@ function stateOf(claim: KubeObject): string {
   );
 }
 
-/** Claims for devices of resource.k8s.io/v1. Programs of the tenant allocate the devices. */
+/** The kind ResourceClaim of resource.k8s.io/v1. Programs of the tenant allocate the devices. */
 export const resourceClaim: KubernetesKind = {
   struct: 'resource.ResourceClaim',
   group: 'resource.k8s.io',
@@ -33,7 +33,7 @@ export const resourceClaim: KubernetesKind = {
   unconditionalUpdate: true,
   returnsDeleted: true,
   validate: claimErrors,
-  // The spec cannot change, so its other rules need not be checked again.
+  // An update cannot change the spec, so the other rules of the spec need not be checked again.
   validateUpdate: specChangeErrors,
   status: { keeps: 'all', prepare: removeDeallocatedDevices, validate: claimStatusErrors },
   columns: [

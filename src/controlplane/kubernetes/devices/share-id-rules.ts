@@ -8,7 +8,7 @@ const undashed = /^[0-9a-f]{32}$/i;
 const urn = 'urn:uuid:';
 const malformed = 'invalid UUID format';
 
-/** Returns the errors of the ID of a share of a device: a UUID in lower case. An absent ID has none. */
+/** Returns the errors of the ID of a device share, which must be a UUID in lower case. An absent ID has no errors. */
 export function shareIdErrors(value: JsonValue | undefined, path: string): FieldError[] {
   if (typeof value !== 'string') return [];
   const fault = uuidFault(value);

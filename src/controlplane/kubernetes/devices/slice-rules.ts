@@ -16,7 +16,7 @@ const maxDevices = 128;
 const maxAdvancedDevices = 64;
 const maxCounterSets = 8;
 
-/** Returns the errors of a slice of a pool of devices. `old` is absent for a create. */
+/** Returns the errors of a ResourceSlice. `old` is absent for a create. */
 export function* sliceErrors(object: KubeObject, old?: KubeObject): Generator<FieldError> {
   const spec = objectAt(object as JsonValue, 'spec');
   const before = old === undefined ? undefined : objectAt(old as JsonValue, 'spec');
@@ -81,7 +81,7 @@ function* nodeChoiceErrors(spec: JsonObject): Generator<FieldError> {
   else if (set.length > 1) yield invalid('spec', `{${set.join(', ')}}`, `${detail}, but multiple fields are set`);
 }
 
-/** True if a device has taints or uses shared counters. A slice may have fewer of these devices. */
+/** True if a device has taints or uses shared counters. The maximum number of devices in a slice is then lower. */
 function hasAdvancedDevices(spec: JsonObject): boolean {
   return listOf(spec.devices).some(
     (device) =>
@@ -89,7 +89,7 @@ function hasAdvancedDevices(spec: JsonObject): boolean {
   );
 }
 
-/** Returns a function that reports whether the taints of a device are new. Taints that are stored are not checked. */
+/** Returns a function that returns true if the taints of a device are new. Stored taints are not checked again. */
 function changedTaints(before: JsonObject | undefined): (device: JsonObject) => boolean {
   const known = new Map<string, JsonValue>();
   for (const device of listOf(before?.devices)) {

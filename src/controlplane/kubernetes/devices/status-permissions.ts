@@ -32,7 +32,7 @@ export async function statusPermissionErrors({ object, old }: Draft, context: Re
   const status = statusOf(object);
   return [
     ...(await checks.bindingErrors(status, before)),
-    // A write that deallocates the devices also removes their status.
+    // A write that removes the allocation also removes the device statuses, so they need no check.
     ...(isJsonObject(status.allocation) ? await checks.driverErrors(status, before) : []),
   ];
 }
@@ -70,7 +70,7 @@ class StatusPermissions {
     return errors;
   }
 
-  /** Returns the message of the first denial, unless the caller has the permission for one of the verbs. */
+  /** Returns the message of the first denial; `undefined` if the caller has the permission for one of the verbs. */
   async #driverDenial(driver: string, verbs: readonly string[]): Promise<string | undefined> {
     let first: string | undefined;
     for (const verb of verbs) {
@@ -109,7 +109,7 @@ function changedDrivers(status: JsonObject, before: JsonObject): string[] {
   return [...drivers].toSorted().slice(0, maxDrivers);
 }
 
-/** Returns the name of the only node where the devices are available; '' if there are others. */
+/** Returns the name of the node if the devices are available on only one node; otherwise ''. */
 function nodeNameOf(allocation: JsonObject): string {
   const [term, ...otherTerms] = itemsAt(objectAt(allocation, 'nodeSelector'), 'nodeSelectorTerms', '');
   if (term === undefined || otherTerms.length > 0 || listOf(term[0].matchExpressions).length > 0) return '';

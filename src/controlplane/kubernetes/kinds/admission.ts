@@ -20,7 +20,7 @@ const shared = {
 
 const staticSuffix = '.static.k8s.io';
 
-/** Returns a warning about a name that kube-apiserver reserves for configurations in files. */
+/** Returns a warning about a name that kube-apiserver reserves for configurations from files. */
 function staticNameWarnings({ metadata: { name = '' } }: KubeObject): readonly string[] {
   if (!name.endsWith(staticSuffix)) return [];
   return [

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../api/meta.ts';
 import type { KubernetesKind } from '../kubernetes-kind.ts';
 import { rulesOf, statusRulesOf } from '../rules/kind-rules.ts';
 
-/** The member of a metric that its type selects. */
+/** For each metric type, the member of the metric with the values for that type. */
 const sources: ReadonlyMap<string, string> = new Map([
   ['External', 'external'],
   ['Object', 'object'],
@@ -50,7 +50,10 @@ function resourceTarget(target: JsonValue, current: JsonValue | undefined): stri
   return `${percent(current, unknown)}/${percent(target, '<auto>')}`;
 }
 
-/** Returns a current value. Kubernetes distinguishes a metric that was not observed from one without this value. */
+/**
+ * Returns a current value as text. Kubernetes shows a metric that was not observed differently from an observed metric
+ * without this value.
+ */
 function amount(current: JsonValue | undefined, member: string): string {
   return isJsonObject(current) ? printed(current[member]) : unknown;
 }
@@ -64,7 +67,7 @@ function referenceOf(object: KubeObject): string {
   return `${textAt(reference, 'kind')}/${textAt(reference, 'name')}`;
 }
 
-/** Autoscalers of autoscaling/v2. Nothing scales their targets on the built-in cluster. */
+/** Autoscalers of autoscaling/v2. No component scales their targets on the built-in cluster. */
 export const horizontalPodAutoscaler: KubernetesKind = {
   ...rulesOf('autoscalingV2.HorizontalPodAutoscaler'),
   group: 'autoscaling',

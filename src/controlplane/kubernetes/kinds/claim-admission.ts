@@ -22,7 +22,7 @@ function classOf(claim: KubeObject): string | undefined {
   return annotation ?? (typeof storageClassName === 'string' ? storageClassName : undefined);
 }
 
-/** Sets the default storage class of a new claim without a class: the newest class that is a default. */
+/** Sets the storage class of a new claim that names no class: the newest of the default classes. */
 export function setDefaultClass(resource: ResourceKind, claim: KubeObject, storeOf: StoreOf): void {
   if (!isClaim(resource) || classOf(claim) !== undefined) return;
   const spec = objectAt(claim as JsonValue, 'spec');
@@ -35,13 +35,16 @@ export function setDefaultClass(resource: ResourceKind, claim: KubeObject, store
   if (found?.metadata.name !== undefined) spec.storageClassName = found.metadata.name;
 }
 
-/** True if a class is newer than another one, or equally old and before it in the order of names. */
+/** True if a class is newer than another class, or has the same age and comes first in the order of names. */
 function hasPriority({ metadata }: KubeObject, { metadata: other }: KubeObject): boolean {
   const [time = '', otherTime = ''] = [metadata.creationTimestamp, other.creationTimestamp];
   return time === otherTime ? (metadata.name ?? '') < (other.name ?? '') : time > otherTime;
 }
 
-/** Throws 403 if a claim exceeds the limits of its namespace, or grows although its class does not allow it. */
+/**
+ * Throws 403 if a claim exceeds the limits of its namespace, or if its size grows although its class does not allow
+ * that.
+ */
 export function admitClaim(write: AdmissionAttributes, storeOf: StoreOf): void {
   const { operation, resource, subresource, draft } = write;
   if (operation === 'DELETE' || subresource !== '' || !isClaim(resource)) return;

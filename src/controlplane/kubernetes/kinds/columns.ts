@@ -3,7 +3,7 @@ import { column } from '../../../api/columns.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import type { Column } from '../../../api/resource.ts';
 
-/** Returns a column that Kubernetes announces as a number. It announces most columns as strings. */
+/** Returns a column whose type is a number in the header of the table. Kubernetes declares most columns as strings. */
 export function integerColumn(
   name: string,
   source: string | ((object: KubeObject) => JsonValue | undefined),
@@ -12,7 +12,7 @@ export function integerColumn(
   return { ...column(name, source, { type: 'integer', description }), announcedType: 'integer' };
 }
 
-/** Returns the name column of a class. It marks the default class, which has one of the annotations. */
+/** Returns the name column of a class. It marks a default class, which has one of these annotations. */
 export function classNameColumn(defaultAnnotations: readonly string[]): Column {
   const nameOf = (object: KubeObject) => {
     const isDefault = defaultAnnotations.some((name) => object.metadata.annotations?.[name] === 'true');
@@ -33,7 +33,10 @@ export function textColumn(name: string, path: string, options: { description: s
 /** The maximum number of elements that `listedText` shows. */
 export const maxListed = 3;
 
-/** Returns the first elements of a list, and the number of the others. `total` is the number of all elements. */
+/**
+ * Returns the first elements of a list, and the number of the remaining elements. `total` is the number of all
+ * elements.
+ */
 export function listedText(texts: readonly string[], total: number, absent: string): string {
   const listed = texts.slice(0, maxListed).join(',');
   return total > maxListed ? `${listed} + ${total - maxListed} more...` : listed || absent;

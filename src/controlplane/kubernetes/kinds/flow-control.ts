@@ -15,7 +15,7 @@ function danglingOf(object: KubeObject): string {
   return found === undefined ? '?' : textAt(found, 'status');
 }
 
-/** Returns a column with a number of a limited priority level; `<none>` if the level does not have it. */
+/** Returns a column with a number of a limited priority level; `<none>` if the level does not contain the number. */
 function limitColumn(name: string, path: readonly string[], description: string): Column {
   const amount = (object: KubeObject) => valueAt(object as JsonValue, 'spec', 'limited', ...path) ?? '<none>';
   return { ...column(name, amount, { type: 'integer', description }), announcedType: 'string' };

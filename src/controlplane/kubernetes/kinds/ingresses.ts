@@ -11,7 +11,7 @@ function hostsOf(object: KubeObject): string {
   const rules = listAt(object as JsonValue, 'spec', 'rules');
   const hosts = rules.map((rule) => textAt(rule, 'host')).filter((host) => host !== '');
   const listed = hosts.slice(0, maxHosts).join(',') || '*';
-  // Kubernetes counts the rules without a host too, after the last host that it lists.
+  // Kubernetes also counts the rules without a host that follow the last host in the list.
   const last = rules.indexOf(rules.filter((rule) => textAt(rule, 'host') !== '')[maxHosts - 1] ?? null);
   return last >= 0 && last < rules.length - 1 ? `${listed} + ${rules.length - maxHosts} more...` : listed;
 }
@@ -32,7 +32,7 @@ function warningsOf(object: KubeObject, old: KubeObject | undefined): string[] {
   return [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`];
 }
 
-/** Ingresses of networking.k8s.io/v1. Nothing routes requests to them on the built-in cluster. */
+/** Ingresses of networking.k8s.io/v1. No component routes requests to them on the built-in cluster. */
 export const ingress: KubernetesKind = {
   ...rulesOf('networking.Ingress'),
   group: 'networking.k8s.io',

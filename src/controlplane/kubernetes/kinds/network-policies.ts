@@ -22,7 +22,7 @@ function warningsOf(object: KubeObject): string[] {
   return [...peers('ingress', 'from'), ...peers('egress', 'to')];
 }
 
-/** Network policies of networking.k8s.io/v1. Nothing enforces them on the built-in cluster. */
+/** Network policies of networking.k8s.io/v1. No component enforces them on the built-in cluster. */
 export const networkPolicy: KubernetesKind = {
   ...rulesOf('networking.NetworkPolicy'),
   group: 'networking.k8s.io',

@@ -18,7 +18,7 @@ const rolePrefix = 'node-role.kubernetes.io/';
 const roleLabel = 'kubernetes.io/role';
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-/** Makes `podCIDR` the first of `podCIDRs`. If a client sends both and they differ, the former counts. */
+/** Makes `podCIDR` the first of `podCIDRs`. If a client sends both and they differ, `podCIDR` takes precedence. */
 function completeRanges(node: JsonObject): void {
   const spec = isJsonObject(node.spec) ? node.spec : undefined;
   if (spec === undefined) return;
@@ -29,8 +29,8 @@ function completeRanges(node: JsonObject): void {
 }
 
 /**
- * Removes the configuration of kubelets by the API, which Kubernetes no longer has. Unlike other kinds, a new node keeps
- * the status that the client sends.
+ * Removes the member for configuring kubelets through the API, a feature that Kubernetes has removed. Unlike objects of
+ * other kinds, a new node keeps the status that the client sends.
  */
 function prepareNode(object: KubeObject, old: KubeObject | undefined, sent: KubeObject | undefined): void {
   if (old === undefined && isJsonObject(sent?.status)) object.status = cloneJson(sent.status);
@@ -38,7 +38,7 @@ function prepareNode(object: KubeObject, old: KubeObject | undefined, sent: Kube
   delete objectAt(object as JsonValue, 'status')?.config;
 }
 
-/** Adds the taint of a node that is not ready to a new node, as the admission of Kubernetes does. */
+/** Adds the `not-ready` taint to a new node, as the admission of Kubernetes does. */
 export function taintNewNode(object: KubeObject): void {
   const node = object as JsonObject;
   const spec = isJsonObject(node.spec) ? node.spec : {};
@@ -86,7 +86,7 @@ function kernelOf(object: KubeObject): string {
   return `${textAt(info, 'kernelVersion') || '<unknown>'}${architecture === '' ? '' : ` (${architecture})`}`;
 }
 
-/** Nodes of core/v1. The built-in cluster has none; a tenant may store nodes for programs of its own. */
+/** Nodes of core/v1. The built-in cluster has no nodes; tenants may store nodes for their own programs. */
 export const node: KubernetesKind = {
   struct: 'core.Node',
   group: '',

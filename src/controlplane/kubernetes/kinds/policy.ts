@@ -25,7 +25,7 @@ function budgetErrors(object: KubeObject): FieldError[] {
   ];
 }
 
-/** Returns the spec with the member names of Kubernetes' internal struct, which the error message contains. */
+/** Returns the spec with the member names of Kubernetes' internal struct. The error message contains these names. */
 function internalSpec(spec: JsonObject): JsonObject {
   return {
     MinAvailable: spec.minAvailable ?? null,

@@ -5,7 +5,7 @@ import type { KubernetesKind } from '../kubernetes-kind.ts';
 import { rulesOf } from '../rules/kind-rules.ts';
 import { deprecatedNodeLabels } from '../rules/node-labels.ts';
 
-/** Warns about labels of nodes that are deprecated. */
+/** Warns about deprecated node labels. */
 function warningsOf(object: KubeObject): string[] {
   const selector = objectAt(object as JsonValue, 'scheduling', 'nodeSelector') ?? {};
   return Object.keys(selector).flatMap((label) => {

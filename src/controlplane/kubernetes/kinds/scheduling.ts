@@ -35,7 +35,10 @@ export const builtinPriorityClasses: readonly KubeObject[] = [
 
 const priorityOf = (object: KubeObject) => numberAt(object as JsonValue, 'value') ?? 0;
 
-/** Returns the reason why an object with a reserved name is not a built-in class; `undefined` if it is one. */
+/**
+ * Returns the reason why an object with a reserved name is refused; `undefined` if the object is the built-in class
+ * with this name.
+ */
 function reservedNameFault(object: KubeObject): string | undefined {
   const { name = '' } = object.metadata;
   const builtin = builtinPriorityClasses.find(({ metadata }) => metadata.name === name);
@@ -70,7 +73,7 @@ function updateErrors(object: KubeObject, old: KubeObject): FieldError[] {
   return [...changedValue, ...immutableErrors('preemptionPolicy', policyOf(object), policyOf(old))];
 }
 
-/** Throws 403 if a write makes a priority class the default although another one is the default already. */
+/** Throws 403 if a write makes a priority class the default although another class is already the default. */
 export function refuseSecondDefault(
   { operation, resource, draft }: AdmissionAttributes,
   storeOf: (resourceKey: string) => KindStore | undefined,

@@ -56,7 +56,7 @@ function selectorOf(object: KubeObject): string {
   return labels.toSorted().join(',') || '<none>';
 }
 
-/** Returns the cluster IPs that no other service may have. */
+/** Returns the cluster IPs of a service. No other service may have them. */
 function claimsOf(object: KubeObject): readonly string[] {
   const spec = specOf(object);
   return isHeadless(spec) ? [] : addressesOf(spec);
@@ -64,7 +64,9 @@ function claimsOf(object: KubeObject): readonly string[] {
 
 const ipAddressKind = storedKubernetesKind(ipAddress);
 
-/** Returns the IPAddress objects of a service, except that of `default/kubernetes`, which is built-in. */
+/**
+ * Returns the IPAddress objects of a service. The IPAddress of `default/kubernetes` is omitted, because it is built-in.
+ */
 function companionsOf(object: KubeObject): readonly CompanionObject[] {
   const { namespace = '', name = '' } = object.metadata;
   return claimsOf(object)
@@ -92,7 +94,7 @@ function addressObject(name: string, parentRef: JsonObject): KubeObject {
   };
 }
 
-/** Services of core/v1. Nothing forwards requests to them on the built-in cluster. */
+/** Services of core/v1. No component forwards requests to them on the built-in cluster. */
 export const service: KubernetesKind = {
   struct: 'core.Service',
   group: '',
@@ -125,7 +127,7 @@ export const service: KubernetesKind = {
   ],
 };
 
-/** The service that pods use to reach the API server of their cluster, and its IPAddress. */
+/** The service through which pods reach the API server of their cluster, and the IPAddress of this service. */
 export const builtinServices: readonly KubeObject[] = [
   {
     apiVersion: 'v1',

@@ -73,7 +73,7 @@ const volumeAttributesClass: KubernetesKind = {
   columns: [column('DriverName', 'driverName', { description: 'The name of the CSI driver.' }), ageColumn],
 };
 
-/** Returns a column with a flag of the spec; `absent` if it is not set. */
+/** Returns a column with a flag of the spec. Its value is `absent` if the flag is not set. */
 function specFlag(name: string, member: string, options: { description: string; absent: boolean }): Column {
   const flag = (object: KubeObject) => valueAt(object as JsonValue, 'spec', member) ?? options.absent;
   return column(name, flag, { type: 'boolean', description: options.description, path: `spec.${member}` });

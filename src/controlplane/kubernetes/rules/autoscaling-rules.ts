@@ -25,7 +25,7 @@ import { containerResourceNameErrors } from './resource-checks.ts';
 const maxPeriodSeconds = 1800;
 const maxWindowSeconds = 3600;
 
-/** The member of a metric that each type requires, in the order in which Kubernetes checks them. */
+/** For each metric type, the member that the type requires, in the order in which Kubernetes checks the members. */
 const sources: Readonly<Record<string, string>> = {
   Object: 'object',
   External: 'external',
@@ -52,7 +52,7 @@ const maxReplicas: Check = function* (value, { path, parent }) {
   }
 };
 
-/** Returns the problem of an API version; `undefined` if it has none. */
+/** Returns the problem of an API version; `undefined` if there is none. */
 function apiVersionProblem(apiVersion: string, mayBeCore: boolean): string | undefined {
   const parts = apiVersion.split('/');
   if (parts.length > 2) return `unexpected GroupVersion string: ${apiVersion}`;
@@ -70,7 +70,7 @@ const targetVersion: Check = function* (value, { path, old }) {
   if (problem !== undefined) yield invalid(childPath(path, 'apiVersion'), apiVersion, problem);
 };
 
-/** True if an object that the stored autoscaler describes has an invalid API version. */
+/** True if the stored autoscaler refers to a described object with an invalid API version. */
 const hasInvalidVersion = rememberLast((old: JsonObject | undefined): boolean =>
   listOf(memberAt(old, ['spec', 'metrics']))
     .filter((metric) => memberAt(metric, ['type']) === 'Object')
@@ -78,7 +78,10 @@ const hasInvalidVersion = rememberLast((old: JsonObject | undefined): boolean =>
     .some((version) => apiVersionProblem(version, true) !== undefined),
 );
 
-/** The API version of a described object is not checked if the stored object has an invalid one already. */
+/**
+ * Checks the API version of a described object. Skipped if the stored autoscaler already contains an invalid API
+ * version.
+ */
 const describedVersion: Check = function* (value, { path, old }) {
   if (hasInvalidVersion(old)) return;
   const apiVersion = textOf(memberAt(value, ['apiVersion']));
@@ -86,7 +89,10 @@ const describedVersion: Check = function* (value, { path, old }) {
   if (problem !== undefined) yield invalid(childPath(path, 'apiVersion'), apiVersion, problem);
 };
 
-/** Kubernetes makes this check after those of the metrics and before those of the behavior. */
+/**
+ * Requires a suitable metric for zero replicas. Kubernetes makes this check after the checks of the metrics and before
+ * those of the behavior.
+ */
 const metricsForZero: Check = function* (_, { parent }) {
   if (parent.minReplicas !== 0) return;
   const types = listOf(parent.metrics).map((metric) => memberAt(metric, ['type']));
@@ -122,7 +128,7 @@ function isPresent(value: JsonValue | undefined, ...path: readonly string[]): bo
   return memberAt(value, path) !== undefined;
 }
 
-/** A metric source must have one of two targets. The errors are reported at members of `target`. */
+/** The rule that a metric source must have one of two targets. Errors are reported at members of `target`. */
 interface TargetRule {
   readonly members: readonly [string, string];
   readonly missing: readonly [string, string];

@@ -7,7 +7,7 @@ import { validateLabels } from '../../../api/validation/labels.ts';
 import { invalidStruct } from './field-rules.ts';
 import type { Check } from './object-rules.ts';
 
-/** True for a value that Go does not distinguish from an absent one: no value, '', 0 and an empty list. */
+/** True for a value that Go does not distinguish from an absent value: no value, '', 0 and an empty list. */
 export function isUnset(value: JsonValue | undefined): boolean {
   return value === undefined || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
 }
@@ -37,40 +37,40 @@ export function itemsAt(parent: JsonObject, name: string, path: string): (readon
   );
 }
 
-/** The value must be set. */
+/** Requires that the value is set. */
 export function isRequired(detail = ''): Check {
   return function* (value, { path }) {
     if (isUnset(value)) yield required(path, detail);
   };
 }
 
-/** The value, if it is present, must be one of those that are `allowed`. */
+/** Requires that the value is absent or one of the `allowed` values. */
 export function oneOf(...allowed: readonly string[]): Check {
   return function* (value, { path }) {
     if (value !== undefined && !allowed.includes(textOf(value))) yield notSupported(path, value, allowed);
   };
 }
 
-/** The value must be one of those that are `allowed`. It may not be absent. */
+/** Requires that the value is present and one of the `allowed` values. */
 export function exactlyOneOf(...allowed: readonly string[]): Check {
   return (value, position) => oneOf(...allowed)(value ?? '', position);
 }
 
-/** A text that is not empty must have no faults. */
+/** Requires that a text is empty or has no faults. */
 export function textWithout(faults: (text: string) => readonly string[]): Check {
   return function* (value, { path }) {
     if (!isUnset(value)) for (const fault of faults(textOf(value))) yield invalid(path, value, fault);
   };
 }
 
-/** A text that is present must have no faults, even if it is empty. */
+/** Requires that a text is absent or has no faults. An empty text is checked, too. */
 export function presentTextWithout(faults: (text: string) => readonly string[]): Check {
   return function* (value, { path }) {
     if (value !== undefined) for (const fault of faults(textOf(value))) yield invalid(path, value, fault);
   };
 }
 
-/** A text must be set and have no faults. */
+/** Requires that a text is set and has no faults. */
 export function requiredTextWithout(faults: (text: string) => readonly string[], detail = ''): Check {
   return (value, position) =>
     isUnset(value) ? [required(position.path, detail)] : textWithout(faults)(value, position);
@@ -87,21 +87,21 @@ export const notNegative: Check = function* (value, { path }) {
   if (numberOf(value) < 0) yield invalid(path, value, 'must be greater than or equal to 0');
 };
 
-/** A number, if it is present, must be at least `least`. */
+/** Requires that a number is absent or at least `least`. */
 export function atLeast(least: number, detail: string): Check {
   return function* (value, { path }) {
     if (value !== undefined && numberOf(value) < least) yield invalid(path, value, detail);
   };
 }
 
-/** A number, if it is present, must be at most `most`. */
+/** Requires that a number is absent or at most `most`. */
 export function atMost(most: number, detail: string): Check {
   return function* (value, { path }) {
     if (value !== undefined && numberOf(value) > most) yield invalid(path, value, detail);
   };
 }
 
-/** A number must be at least `least`. An absent number is 0. */
+/** Requires that a number is at least `least`. An absent number counts as 0. */
 export function valueAtLeast(least: number, detail: string): Check {
   return (value, position) => atLeast(least, detail)(value ?? 0, position);
 }
@@ -112,7 +112,7 @@ export const notNegativeQuantity: Check = function* (value, { path }) {
   }
 };
 
-/** Checks each item of a list. */
+/** Applies the checks to each item of a list. */
 export function each(...checks: readonly Check[]): Check {
   return function* (value, position) {
     for (const [index, item] of listOf(value).entries()) {
@@ -123,7 +123,7 @@ export function each(...checks: readonly Check[]): Check {
 
 export const fieldIsImmutable = 'field is immutable';
 
-/** The member at `path` of an updated object must equal that of the stored object. */
+/** Requires that the member at `path` of an updated object equals that member of the stored object. */
 export function immutable(...path: readonly string[]): Check {
   return function* (object, { old }) {
     const value = memberAt(object, path);
@@ -131,7 +131,10 @@ export function immutable(...path: readonly string[]): Check {
   };
 }
 
-/** The struct at `path` must equal that of the stored object. The message shows its members in their order. */
+/**
+ * Requires that the struct at `path` equals that struct of the stored object. The error shows the members in the order
+ * of the struct.
+ */
 export function immutableStruct(...path: readonly string[]): Check {
   return function* (object, { old }) {
     const value = memberAt(object, path);

@@ -70,7 +70,7 @@ export function driverUpdateErrors(object: KubeObject, old: KubeObject): FieldEr
   const unchanged = (name: string, path: string) => immutableErrors(path, member(object, name), member(old, name));
   return [
     ...driverErrors(object),
-    // Kubernetes misspells this path.
+    // Kubernetes itself misspells this path.
     ...unchanged('attachRequired', 'spec.attachedRequired'),
     ...unchanged('volumeLifecycleModes', 'spec.volumeLifecycleModes'),
   ];
@@ -145,7 +145,7 @@ export function nodeUpdateErrors(object: KubeObject, old: KubeObject): FieldErro
   ];
 }
 
-/** Returns a driver with the member names of Kubernetes' internal struct, which the error message contains. */
+/** Returns a driver with the member names of Kubernetes' internal struct. The error message contains these names. */
 function internalDriver(driver: JsonObject): JsonObject {
   return {
     Name: driver.name ?? '',

@@ -23,7 +23,7 @@ const maxPorts = 20_000;
 const maxHints = 8;
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 
-/** Returns the errors of the member, if it is present. */
+/** Returns the errors of a text member. An absent member has no errors. */
 function textErrors(of: JsonValue, member: string, path: string, faultsOf: (text: string) => string[]): FieldError[] {
   const text = valueAt(of, member);
   if (typeof text !== 'string') return [];
@@ -72,7 +72,10 @@ function subsetPortErrors(port: JsonValue, path: string, requiresName: boolean):
   ];
 }
 
-/** Errors in members that an update does not change are ignored: older releases may have accepted them. */
+/**
+ * Returns the errors of an update. Ignores errors in members that the update does not change, because older releases
+ * may have accepted them.
+ */
 export function endpointsUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const errors = endpointsErrors(object);
   return isSame(object, old, 'subsets') ? [] : errors;
@@ -208,7 +211,7 @@ export function endpointSliceWarnings(object: KubeObject, old: KubeObject | unde
   return [...deprecation, ...inAddresses];
 }
 
-/** Removes a member that only an older version of the API has. */
+/** Removes a member that exists only in an older version of the API. */
 export function dropDeprecatedTopology(object: KubeObject): void {
   for (const endpoint of listAt(object as JsonValue, 'endpoints')) {
     if (isJsonObject(endpoint)) delete endpoint.deprecatedTopology;

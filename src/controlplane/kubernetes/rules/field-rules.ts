@@ -13,32 +13,41 @@ export function faultErrors(path: string, value: JsonValue, faults: readonly str
   return faults.map((fault) => invalid(path, value, fault));
 }
 
-/** Returns an error if the text is empty or not an allowed one. The message lists the allowed ones in this order. */
+/**
+ * Returns an error if the text is empty or not one of the allowed texts. The error lists the allowed texts in this
+ * order.
+ */
 export function requiredChoiceErrors(path: string, value: string, allowed: readonly string[]): FieldError[] {
   if (value === '') return [required(path)];
   return allowed.includes(value) ? [] : [notSupported(path, value, allowed)];
 }
 
-/** Returns the error for a struct or a pointer, which Go prints as JSON. Members are printed in their order. */
+/**
+ * Returns the error for a struct or a pointer, which Go prints as JSON. The members are printed in their order in the
+ * value.
+ */
 export function invalidStruct(path: string, value: JsonValue, detail: string): FieldError {
   const message = `Invalid value: ${printedStruct(value)}${detail === '' ? '' : `: ${detail}`}`;
   return { type: 'FieldValueInvalid', field: path, message };
 }
 
-/** Returns the error for a repeated struct. Its members are printed in their order. */
+/** Returns the error for a repeated struct. The members of the struct are printed in their order in the value. */
 export function duplicateStruct(path: string, value: JsonObject, detail = ''): FieldError {
   const message = `Duplicate value: ${printedStruct(value)}${detail === '' ? '' : `: ${detail}`}`;
   return { type: 'FieldValueDuplicate', field: path, message };
 }
 
-/** Returns the error for a struct that has none of the allowed types. Its members are printed in their order. */
+/**
+ * Returns the error for a struct that has none of the allowed types. The members of the struct are printed in their
+ * order in the value.
+ */
 export function notSupportedStruct(path: string, value: JsonObject, allowed: readonly string[]): FieldError {
   const list = allowed.map((one) => `"${one}"`).join(', ');
   const message = `Unsupported value: ${printedStruct(value)}: supported values: ${list}`;
   return { type: 'FieldValueNotSupported', field: path, message };
 }
 
-/** Returns the JSON of a value as Go writes it, which escapes the characters that have a meaning in HTML. */
+/** Returns the JSON of a value as Go writes it. Go escapes characters with a meaning in HTML. */
 function printedStruct(value: JsonValue): string {
   const escaped = (mark: string) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return writeJson(value, { sorted: false }).replace(/[<>&\u2028\u2029]/g, escaped);
@@ -48,7 +57,10 @@ export function immutableErrors(path: string, value: JsonValue | undefined, old:
   return equalJson(value ?? null, old ?? null) ? [] : [invalid(path, value ?? null, 'field is immutable')];
 }
 
-/** Returns an error if the field is present and has none of the allowed values, which the message lists sorted. */
+/**
+ * Returns an error if the field is present and has none of the allowed values. The error lists the allowed values in
+ * sorted order.
+ */
 export function choiceErrors(path: string, value: JsonValue | undefined, allowed: readonly string[]): FieldError[] {
   if (value === undefined || value === null) return [];
   return allowed.includes(String(value)) ? [] : [notSupported(path, value, allowed.toSorted())];
@@ -89,7 +101,7 @@ export function isPercent(text: string): boolean {
   return percentPattern.test(text);
 }
 
-/** Returns the errors of an amount that is a number or a percentage of any size. */
+/** Returns the errors of an amount that must be a number or a percentage. The percentage may exceed 100%. */
 export function wholeOrPercentErrors(path: string, value: JsonValue): FieldError[] {
   if (typeof value !== 'string') return typeof value === 'number' ? nonNegativeErrors(path, value) : [];
   if (isPercent(value)) return [];
@@ -98,13 +110,13 @@ export function wholeOrPercentErrors(path: string, value: JsonValue): FieldError
   return [invalid(path, value, detail)];
 }
 
-/** Returns an error if the value is a percentage of more than 100%. */
+/** Returns an error if the value is a percentage above 100%. */
 export function tooLargePercentErrors(path: string, value: JsonValue): FieldError[] {
   const isTooLarge = typeof value === 'string' && isPercent(value) && Number(value.slice(0, -1)) > 100;
   return isTooLarge ? [invalid(path, value, 'must not be greater than 100%')] : [];
 }
 
-/** Returns the errors of an amount that is a number or a percentage of at most 100%. */
+/** Returns the errors of an amount that must be a number or a percentage of at most 100%. */
 export function numberOrPercentErrors(path: string, value: JsonValue): FieldError[] {
   return [...wholeOrPercentErrors(path, value), ...tooLargePercentErrors(path, value)];
 }

@@ -19,7 +19,7 @@ import type { Check, KindRules, StructRules } from './object-rules.ts';
 
 const maxPrecedence = 10_000;
 const maxQueues = 10_000_000;
-/** The number of bits of a hash from which the queues of a flow are chosen. */
+/** The number of bits of the hash that selects the queues of a flow. */
 const maxHashBits = 60;
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 
@@ -32,7 +32,7 @@ const precedence: Check = function* (value, { path, root }) {
   }
 };
 
-/** Kubernetes prints the whole method in the error. */
+/** Kubernetes prints the whole distinguisher method in the error. */
 const distinguisher: Check = function* (value, { path }) {
   if (!isJsonObject(value)) return;
   const allowed = ['ByNamespace', 'ByUser'];
@@ -77,7 +77,7 @@ function isWildcard(value: JsonValue | undefined): boolean {
   return listOf(value).includes('*');
 }
 
-/** A list that contains `*` may contain nothing else. */
+/** Requires that a list which contains `*` has no other items. */
 function loneWildcard(noun: string): Check {
   return function* (value, { path }) {
     if (isWildcard(value) && listOf(value).length > 1) {
@@ -140,7 +140,7 @@ const conditionTypes: Check = function* (value, { path }) {
 
 const zeroShares = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 
-/** The annotation is part of the conversion from an older version of the API. */
+/** Forbids the annotation. Only the conversion from an older version of the API uses it. */
 const zeroSharesAnnotation: Check = function* (object) {
   if (memberAt(object, ['metadata', 'annotations', zeroShares]) === undefined) return;
   yield forbiddenField('metadata.annotations', `annotation '${zeroShares}' is forbidden`);

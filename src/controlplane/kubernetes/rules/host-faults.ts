@@ -8,7 +8,7 @@ const wildcardFormat = `\\*\\.${label}(\\.${label})*`;
 const wildcardForm = new RegExp(`^${wildcardFormat}$`);
 const maxLength = 253;
 
-/** Returns the faults of the name of a host, which may start with a wildcard: `*.example.com`. */
+/** Returns the faults of a host name, which may start with a wildcard: `*.example.com`. */
 export function hostFaults(host: string): string[] {
   if (!host.includes('*')) return subdomainFaults(host);
   const faults = byteLength(host) > maxLength ? [`must be no more than ${maxLength} characters`] : [];

@@ -78,7 +78,7 @@ const serviceBackend: Check = function* (value, position) {
   else yield required(position.path, 'port name or number is required');
 };
 
-/** The object that a backend refers to, if it does not refer to a service too. */
+/** Checks the object that a backend refers to. Skipped if the backend also refers to a service. */
 const resourceBackend: Check = function* (value, position) {
   if (!isJsonObject(value) || isJsonObject(position.parent.service)) return;
   yield* presentTextWithout(subdomainFaults)(value.apiGroup, {
@@ -95,7 +95,7 @@ const resourceBackend: Check = function* (value, position) {
 
 const classAnnotation = 'kubernetes.io/ingress.class';
 
-/** A new ingress may not name two classes. Later changes are not checked. */
+/** Requires that a new ingress names only one class. Later changes are not checked. */
 const oneClass: Check = function* (object, { old }) {
   if (old !== undefined) return;
   const annotation = memberAt(object, ['metadata', 'annotations', classAnnotation]);

@@ -1,7 +1,7 @@
 import { formatIp, type IpAddress, maskIp, parseIp } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid } from '../../../api/field-error.ts';
 
-/** Removes the leading zeros of decimal parts of an address. Some parsers of Go ignore them. */
+/** Removes the leading zeros of the decimal parts of an address. Some parsers of Go ignore leading zeros. */
 function withoutLeadingZeros(text: string): string {
   if (!text.includes('.')) return text;
   return text.replace(/[^.:]+/g, (part: string, at: number) => {
@@ -60,7 +60,7 @@ const isIn = ({ bits, value }: IpAddress, network: string, length: number): bool
   return other?.bits === bits && maskIp({ bits, value }, length).value === other.value;
 };
 
-/** Parses an address as older versions of Go did: it accepts leading zeros and IPv4-mapped IPv6 addresses. */
+/** Parses an address as older versions of Go did, which accepted leading zeros and IPv4-mapped IPv6 addresses. */
 function parsedSloppily(text: string): IpAddress | undefined {
   const found = parseIp(withoutLeadingZeros(text));
   return 'fault' in found ? found.mapped : found;
@@ -90,7 +90,7 @@ function isLinkLocalMulticast({ bits, value }: IpAddress): boolean {
   return bits === 128 && value >> 120n === 0xffn && ((value >> 112n) & 0xfn) === 2n;
 }
 
-/** Returns the errors of the address of a network interface with the length of its network, such as `10.9.8.7/24`. */
+/** Returns the errors of an interface address: the address with the length of its network, such as `10.9.8.7/24`. */
 export function interfaceAddressErrors(path: string, text: string): FieldError[] {
   const slash = text.indexOf('/');
   const [address, length] = [text.slice(0, Math.max(slash, 0)), text.slice(slash + 1)];
@@ -100,7 +100,7 @@ export function interfaceAddressErrors(path: string, text: string): FieldError[]
   if (found === undefined || !(bits <= (isWide ? 128 : 32))) {
     return [invalid(path, text, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
   }
-  // An IPv4-mapped IPv6 address is an IPv4 address, with a shorter prefix.
+  // An IPv4-mapped IPv6 address is shown as an IPv4 address, whose prefix is 96 bits shorter.
   const shown = isWide && found.bits === 32 && bits > 32 ? bits - 96 : bits;
   const canonical = `${formatIp(found)}/${shown}`;
   return text === canonical ? [] : [invalid(path, text, `must be in canonical form (${JSON.stringify(canonical)})`)];

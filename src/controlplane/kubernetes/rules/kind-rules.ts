@@ -11,7 +11,7 @@ export function rulesOf(struct: string): Pick<KubernetesKind, 'struct' | 'valida
   };
 }
 
-/** Returns the validation of the status of such a kind. */
+/** Returns the validation of the status of a kind whose rules are in the rule tables. */
 export function statusRulesOf(struct: string): Required<Pick<StatusRule, 'validate'>> {
   return {
     validate: (object, old) => kubernetesRules.statusErrorsOf(struct, object as JsonObject, old as JsonObject),

@@ -36,7 +36,7 @@ const peer: Check = function* (value, { path }) {
   }
 };
 
-/** A range and its exceptions. Ranges that the stored policy contains already are not checked again. */
+/** Checks a range and its exceptions. Ranges that the stored policy already contains are not checked again. */
 const ipBlock: Check = function* (value, { path, old }) {
   const cidr = textOf(memberAt(value, ['cidr']));
   if (cidr === '') {

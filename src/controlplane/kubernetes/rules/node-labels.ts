@@ -1,4 +1,4 @@
-/** Labels of nodes that are deprecated, and the warning about each, as in Kubernetes. */
+/** The deprecated labels of nodes, each with its warning, as in Kubernetes. */
 export const deprecatedNodeLabels: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
   ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],

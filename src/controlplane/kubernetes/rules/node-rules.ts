@@ -7,7 +7,10 @@ import type { Check, KindRules, StructRules } from './object-rules.ts';
 import { containerResourceErrors } from './resource-checks.ts';
 import { tolerations } from './toleration-checks.ts';
 
-/** The resources that a pod needs in addition to those of its containers. Kubernetes validates them as limits. */
+/**
+ * Checks the overhead: the resources that a pod needs in addition to those of its containers. Kubernetes validates the
+ * overhead as limits.
+ */
 const overhead: Check = (value, { path }) =>
   isJsonObject(value) ? containerResourceErrors({ limits: value.podFixed ?? {} }, path) : [];
 

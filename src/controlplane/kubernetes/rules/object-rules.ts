@@ -4,23 +4,23 @@ import type { FieldError } from '../../../api/field-error.ts';
 import { childPath, indexPath, keyPath } from '../../../api/schema/field-path.ts';
 import { isScalarType, type StructTable, type TableField } from '../../../api/structs/struct-table.ts';
 
-/** The position of a value in an object that is validated. */
+/** The position of a value in the object that is being validated. */
 export interface FieldPosition {
   readonly path: string;
-  /** The struct that contains the value. For the object itself, the object. */
+  /** The struct that contains the value. For the whole object, the object itself. */
   readonly parent: JsonObject;
   /** The whole object. */
   readonly root: JsonObject;
   /** The stored object. Absent for a create. */
   readonly old?: JsonObject;
   /**
-   * Returns the errors of a struct inside the value, for checks that depend on them (`validatesInside`). Absent if a
-   * kind calls the check itself.
+   * Returns the errors of a struct inside the value, for checks that validate inner structs themselves
+   * (`validatesInside`). Absent if a kind calls the check directly.
    */
   structErrors?(struct: string, object: JsonObject, path: string): Iterable<FieldError>;
 }
 
-/** Returns the errors of a value, worded as in Kubernetes. Its types were validated before. */
+/** Returns the errors of a value, worded as in Kubernetes. The types of the value were validated before. */
 export type Check = (value: JsonValue | undefined, position: FieldPosition) => Iterable<FieldError>;
 
 /** The rules of one struct. */
@@ -29,29 +29,29 @@ export interface StructRules {
   readonly whole?: readonly Check[];
   /**
    * Checks of members, in the order in which Kubernetes reports the errors. The structs in a member are validated after
-   * the checks of the member. Members that are not listed follow, in the order of the struct.
+   * the checks of that member. Members that are not listed are validated last, in the order of the struct.
    */
   readonly members?: Readonly<Record<string, readonly Check[]>>;
   /**
-   * Returns the value of a member for the rules of the structs in it; `undefined` if they do not apply. Optional;
-   * defaults to the member itself.
+   * Returns the value of a member to which the rules of its inner structs apply; `undefined` if these rules do not
+   * apply. Optional; defaults to the member itself.
    */
   readonly inside?: Readonly<
     Record<string, (value: JsonValue | undefined, position: FieldPosition) => JsonValue | undefined>
   >;
   /** Checks of the struct as a whole, after its members. */
   readonly after?: readonly Check[];
-  /** True if the checks validate the structs inside too, with `position.structErrors`. */
+  /** True if the checks themselves validate the structs inside, with `position.structErrors`. */
   readonly validatesInside?: boolean;
 }
 
-/** The rules of a kind in addition to those of its structs. */
+/** The rules of a kind in addition to the rules of its structs. */
 export interface KindRules {
-  /** Compares an updated object with the stored one, for example to keep a field immutable. */
+  /** Checks that compare an updated object with the stored object, for example to keep a field immutable. */
   readonly changes?: readonly Check[];
   /**
-   * The rules for an update, in this order. Kubernetes checks the structs of some kinds only when they are created, and
-   * reports the errors in the `spec` of others twice.
+   * The rules for an update, in this order. For some kinds, Kubernetes checks the structs only at creation; for other
+   * kinds, it reports the errors in the `spec` twice.
    */
   readonly update: readonly ('structs' | 'spec' | 'changes')[];
   /** Checks of an object whose status is updated. */
@@ -63,7 +63,9 @@ export class ObjectRules {
   readonly #table: StructTable;
   readonly #structs: ReadonlyMap<string, StructRules>;
   readonly #kinds: ReadonlyMap<string, KindRules>;
-  /** True for each struct name whose struct, or one inside it, has rules. Others are not visited. */
+  /**
+   * For each struct name, true if the struct, or a struct inside it, has rules. Structs without rules are not visited.
+   */
   readonly #relevant = new Map<string, boolean>();
 
   constructor(
@@ -81,7 +83,7 @@ export class ObjectRules {
     return boundedErrors(this.#errors(kind, object, old));
   }
 
-  /** Returns the errors of the structs of an updated object, without the rules for changes of the kind. */
+  /** Returns the errors of the structs of an updated object, without the kind's rules for changes. */
   structErrorsOf(kind: string, object: JsonObject, old: JsonObject): FieldError[] {
     return boundedErrors(this.#structErrors(kind, object, this.#positionOf(object, old)));
   }
@@ -172,7 +174,7 @@ function* all(
   for (const check of checks ?? []) yield* check(value, position);
 }
 
-/** Returns the position of a field among those with checks. Others are last. */
+/** Returns the position of a field among the fields with checks. Fields without checks come last. */
 function rank(listed: readonly string[], { name }: TableField): number {
   const at = listed.indexOf(name);
   return at === -1 ? listed.length : at;

@@ -21,13 +21,13 @@ export function parseIpRange(text: string): IpRange | undefined {
   return { address, length: Number(length) };
 }
 
-/** True if all addresses of a range are in another one, which is larger. */
+/** True if all addresses of a range are also in a larger range. */
 export function isPartOf(range: IpRange, whole: IpRange): boolean {
   const isSmaller = range.address.bits === whole.address.bits && range.length > whole.length;
   return isSmaller && maskIp(range.address, whole.length).value === maskIp(whole.address, whole.length).value;
 }
 
-/** Returns the errors of a range of IP addresses, worded as in Kubernetes. */
+/** Returns the errors of an IP address range, worded as in Kubernetes. */
 export function rangeErrors(path: string, text: string): FieldError[] {
   const fault = rangeFault(text);
   return fault === undefined ? [] : [invalid(path, text, fault)];

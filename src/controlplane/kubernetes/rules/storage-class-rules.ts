@@ -33,7 +33,7 @@ function parameterErrors(parameters: JsonObject, mayBeEmpty: boolean): FieldErro
 
 function* topologyErrors(terms: readonly JsonValue[]): Generator<FieldError> {
   const counts = new Map<string, number>();
-  // Kubernetes compares each term with the previous ones, and with as many empty terms as there are terms.
+  // Kubernetes compares each term with all previous terms, and also with N empty terms if the list has N terms.
   counts.set('[]', terms.length);
   for (const [index, term] of terms.entries()) {
     const path = `${indexPath('allowedTopologies', index)}.matchLabelExpressions`;

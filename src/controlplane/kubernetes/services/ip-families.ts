@@ -36,7 +36,7 @@ export function setIpFamilies(spec: JsonObject, old: JsonObject | undefined): Fi
   return unavailable;
 }
 
-/** True if neither the policy PreferDualStack nor the fields to which it applies are changed. */
+/** True if the update changes neither the policy PreferDualStack nor the fields that depend on it. */
 function isUnchanged(spec: JsonObject, old: JsonObject | undefined): boolean {
   const prefers = (each: JsonObject) => textAt(each, 'ipFamilyPolicy') === 'PreferDualStack';
   if (old === undefined || typeOf(old) !== typeOf(spec) || !prefers(spec) || !prefers(old)) return false;
@@ -57,7 +57,10 @@ function defaultPolicy(spec: JsonObject, old: JsonObject | undefined): string {
   return isHeadlessWithoutSelector(spec) ? 'RequireDualStack' : 'SingleStack';
 }
 
-/** Removes the second family if the policy is now SingleStack. Returns an error if the client removed it otherwise. */
+/**
+ * Removes the second family of a service if its policy is now SingleStack. With another policy, returns an error if the
+ * client removed the second family.
+ */
 function reduceToOneFamily(spec: JsonObject, old: JsonObject): FieldError[] {
   const [addresses, families] = [addressesOf(spec), familiesOf(spec)];
   const policy = textAt(spec, 'ipFamilyPolicy');
@@ -91,7 +94,7 @@ function singleStackErrors(spec: JsonObject): FieldError[] {
   ];
 }
 
-/** Adds the families of the addresses in the request. */
+/** Sets missing families from the addresses in the request. */
 function inferFamilies(spec: JsonObject): FieldError[] {
   const addresses = addressesOf(spec);
   const errors: FieldError[] = [];
@@ -108,7 +111,7 @@ function inferFamilies(spec: JsonObject): FieldError[] {
   return errors;
 }
 
-/** The families of a service without addresses and selector are those of its endpoints, which can be of any family. */
+/** Sets the families of a headless service without a selector, whose endpoints can be of any family. */
 function setBothFamilies(spec: JsonObject): void {
   const [first = 'IPv4', second] = familiesOf(spec);
   const isSingle = second !== undefined || textAt(spec, 'ipFamilyPolicy') === 'SingleStack';

@@ -21,7 +21,7 @@ export function allocatesNodePorts(spec: JsonObject): boolean {
 }
 
 /**
- * Copies allocated values that an update does not contain from the stored service, so that a client can send the same
+ * Copies allocated values from the stored service if an update does not contain them. So a client can send the same
  * manifest again.
  */
 export function keepAllocatedValues(spec: JsonObject, old: JsonObject): void {
@@ -72,8 +72,8 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Removes fields that a service of the new type cannot have, if the update does not change them. The server has set
- * most of them, so the client need not remove them itself.
+ * Removes fields that a service of the new type cannot have, if the update does not change these fields. The server has
+ * set most of the fields, so clients need not remove them.
  */
 export function dropFieldsOfOldType(object: KubeObject, stored: KubeObject): void {
   const [spec, old] = [specOf(object), specOf(stored)];

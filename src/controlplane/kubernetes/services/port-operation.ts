@@ -4,12 +4,12 @@ import type { UsedNumbers } from './used-numbers.ts';
 import type { UsedValues } from './used-values.ts';
 
 /**
- * As in Kubernetes, ports below this one are for services that request a port. Other services get them only if no other
- * port is free.
+ * As in Kubernetes, node ports below this one are for services that request a specific port. A service without such a
+ * request gets one of them only if no other port is free.
  */
 const firstAutomatic = nodePorts.first + 86;
 
-/** The node ports that one write takes: those in the request and those that the server allocates. */
+/** The node ports that one write takes: requested ports, and ports that the server allocates. */
 export class PortOperation {
   readonly #used: UsedValues;
   readonly #random: () => number;
@@ -21,7 +21,7 @@ export class PortOperation {
     this.#taken = used.noPorts();
   }
 
-  /** Takes a port. Returns the reason if it cannot be taken. */
+  /** Takes a port. If the port cannot be taken, returns the reason. */
   take(port: number): string | undefined {
     if (port < nodePorts.first || port > nodePorts.last) {
       return `provided port is not in the valid range. The range of valid ports is ${nodePorts.first}-${nodePorts.last}`;

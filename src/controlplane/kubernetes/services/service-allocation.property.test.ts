@@ -47,7 +47,7 @@ function run(env: ServicesTestEnv, { do: action, name, spec: given }: Step): Pro
   return action === 'create' ? env.create(`s${name}`, given) : env.update(`s${name}`, given);
 }
 
-/** Checks that no value belongs to two services, and that each address in use has an IPAddress, and no other does. */
+/** Checks that no value belongs to two services, and that IPAddress objects exist for exactly the addresses in use. */
 function expectNoConflicts(env: ServicesTestEnv): void {
   const specs = env.services.peekAll().map(({ object }) => specOf(object));
   const taken = specs.flatMap(addressesOf).filter((address) => address !== 'None');
@@ -60,7 +60,7 @@ function expectNoConflicts(env: ServicesTestEnv): void {
 }
 
 it('two replicas never give the same address or port to two services, and release all of them', async () => {
-  // All writers choose the same values first, so that they conflict.
+  // With a constant random number, all writers first choose the same values, so they conflict.
   vi.spyOn(Math, 'random').mockReturnValue(0);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 10 }), { maxLength: 5 }), async (rounds) => {

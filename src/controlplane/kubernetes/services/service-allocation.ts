@@ -27,8 +27,8 @@ import { UsedValues } from './used-values.ts';
 
 const kind = { group: '', kind: 'Service' };
 /**
- * As in Kubernetes, addresses below this offset are for services that request an address. Other services get them only
- * if no other address is free.
+ * As in Kubernetes, addresses below this offset are for services that request a specific address. A service without
+ * such a request gets one of them only if no other address is free.
  */
 const firstAutomatic = 257;
 
@@ -56,10 +56,12 @@ export class ServiceAllocation {
     return {
       tracksSentFields: true,
       prepare: (draft) => this.#prepare(draft),
-      // The repeated write finds the new holder, and chooses another address or reports the error.
+      // After this error the write is repeated. It then finds the service that took the address, and chooses another
+      // address or reports the error.
       claimTaken: () => new ObjectChangedError(),
       companionTaken: () => new ObjectChangedError(),
-      // Concurrent creates would conflict at the guard.
+      // Creates of services with node ports run one after the other, because concurrent ones would conflict at the
+      // guard.
       createQueue: (sent) => (hasNodePorts(specOf(sent)) ? 'node-ports' : undefined),
     };
   }
@@ -140,7 +142,7 @@ export class ServiceAllocation {
 function complete({ object, old }: Draft): void {
   if (old !== undefined) dropFieldsOfOldType(object, old.object);
   const spec = specOf(object);
-  // Kubernetes accepts the field for this type and does not show it.
+  // Kubernetes accepts `internalTrafficPolicy` for the type ExternalName but does not store it.
   if (isExternalName(spec) && ['Cluster', 'Local'].includes(textAt(spec, 'internalTrafficPolicy'))) {
     delete spec.internalTrafficPolicy;
   }
@@ -161,7 +163,7 @@ function takesPorts(spec: JsonObject, old: JsonObject | undefined): boolean {
   return needsCheck || (hasNodePorts(spec) && portsOf(spec).some(needsPort));
 }
 
-/** Sets the node ports of a new service. Ports with the same number and different protocols share a node port. */
+/** Sets the node ports of a new service. Ports that have the same number but different protocols share a node port. */
 function setNewPorts(spec: JsonObject, operation: PortOperation): FieldError[] {
   const ports = portsOf(spec);
   const requested = new Map<number, number>();
@@ -186,7 +188,7 @@ function setNewPorts(spec: JsonObject, operation: PortOperation): FieldError[] {
   return [];
 }
 
-/** Sets the node ports of a changed service, which keeps those that it has. */
+/** Sets the node ports of a changed service. The service keeps the node ports that it has. */
 function setChangedPorts(spec: JsonObject, old: JsonObject, operation: PortOperation): FieldError[] {
   const known = new Set(takenNodePortsOf(old));
   for (const [index, port] of portsOf(spec).entries()) {

@@ -1,7 +1,10 @@
 const bitsPerWord = 32;
 const fullWord = 0xffffffff;
 
-/** A set of numbers from 0 to `size` - 1. It is a bitmap, in which a search for one of few absent numbers is fast. */
+/**
+ * A set of numbers from 0 to `size` - 1, stored as a bitmap. A search for an absent number is fast even if few numbers
+ * are absent.
+ */
 export class UsedNumbers {
   readonly #size: number;
   readonly #words: Uint32Array;

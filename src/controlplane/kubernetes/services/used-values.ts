@@ -47,7 +47,7 @@ export class UsedValues {
     return this.#ports.has(port - nodePorts.first);
   }
 
-  /** Returns an empty set of ports for `freePort`. It contains offsets in the range of node ports. */
+  /** Returns an empty set of ports for `freePort`. The set contains offsets in the range of node ports. */
   noPorts(): UsedNumbers {
     return new UsedNumbers(nodePorts.last - nodePorts.first + 1);
   }
@@ -100,7 +100,8 @@ function follow(store: KindStore, { add, remove, clear }: Follower): void {
     for (const { object } of store.peekAll()) add(object);
   };
   readAll();
-  // After a reload, removals are reported last, also of objects whose address has a new holder. So all are read again.
+  // After a reload, the store reports removals last. The address of a removed object may then already belong to another
+  // object, so `readAll` reads all objects again.
   store.listen(({ before, after }) => {
     if (before !== undefined) remove(before.object);
     if (after !== undefined) add(after.object);

@@ -92,7 +92,10 @@ function operationOf(value: CelValue): JsonObject {
   };
 }
 
-/** Decodes a changed object. `dropsUnknown`: unknown fields are removed. Otherwise they are an error of built-in kinds. */
+/**
+ * Decodes a changed object. If `dropsUnknown` is true, unknown fields are removed. Otherwise, unknown fields of
+ * built-in kinds are an error.
+ */
 function decoded(write: MutationAttributes, document: JsonObject, dropsUnknown: boolean): KubeObject {
   try {
     const { object, findings } = write.decode(document);

@@ -51,7 +51,7 @@ interface PolicyFault {
 
 /** The number of policies that are compared with a write in one time slice. */
 const POLICIES_PER_SLICE = 50;
-/** The size of an object that can be merged, decoded and completed in the time of one unit of cost, in bytes. */
+/** The number of bytes of an object that can be merged, decoded and completed at the cost of one unit. */
 const BYTES_PER_UNIT = 2;
 const MAX_SIZE = 4 * 1024 * 1024;
 
@@ -91,7 +91,10 @@ export class MutatingPolicies {
     if (faults.length > 0) throw refusal(mutation, faults);
   }
 
-  /** Returns the policies, bindings and parameters that match the write. Later changes of the object do not matter. */
+  /**
+   * Returns the policies, bindings and parameters that match the write. Later changes of the object do not change which
+   * policies apply.
+   */
   async #invocations(
     mutation: ObjectMutation,
     faults: PolicyFault[],

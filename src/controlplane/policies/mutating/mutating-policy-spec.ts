@@ -1,7 +1,7 @@
 import type { PolicyBindingSpec } from '../../../api/admissionregistration/validating-admission-policy-binding.ts';
 import type { PolicyBaseSpec } from '../policy-errors.ts';
 
-/** A change that a MutatingAdmissionPolicy makes. */
+/** One mutation of a MutatingAdmissionPolicy: a change to the object. */
 export interface Mutation {
   readonly patchType?: string;
   readonly applyConfiguration?: { readonly expression?: string };

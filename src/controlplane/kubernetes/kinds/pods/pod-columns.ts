@@ -26,7 +26,7 @@ interface PodSummary {
 
 const isSidecar = (container: JsonObject | undefined) => container?.restartPolicy === 'Always';
 
-/** Counts restarts and remembers the time of the last one. */
+/** Counts restarts and records the time of the last one. */
 class Restarts {
   count = 0;
   last = '';
@@ -38,7 +38,7 @@ class Restarts {
   }
 }
 
-/** The result of the init containers. `reason` is set while they are not done. */
+/** The result of the init containers. `reason` is set until they are done. */
 interface InitSummary {
   readonly reason: string | undefined;
   readonly ready: number;
@@ -77,7 +77,7 @@ function endReason(end: JsonObject): string {
   return textAt(end, 'reason') || (signal === 0 ? `ExitCode:${numberAt(end, 'exitCode') ?? 0}` : `Signal:${signal}`);
 }
 
-/** Returns the state of the containers. `given` is the reason that the pod itself has. */
+/** Returns the state of the containers. `given` is the reason in the status of the pod itself. */
 function containerSummary(pod: JsonValue, given: string, restarts: Restarts): { reason: string; ready: number } {
   let [reason, failure, ready] = [given, '', 0];
   let isRunning = false;

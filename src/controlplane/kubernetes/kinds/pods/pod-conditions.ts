@@ -16,7 +16,10 @@ export function podCondition(pod: JsonValue | undefined, type: string): JsonObje
     .find((condition) => textAt(condition, 'type') === type);
 }
 
-/** Sets a condition in a status, in place. The time of the transition stays if the status of the condition stays. */
+/**
+ * Sets a condition in a status, in place. If the status of the condition does not change, its transition time does not
+ * change either.
+ */
 export function setPodCondition(status: JsonObject, condition: PodCondition, now: Timestamp): void {
   const conditions = listAt(status, 'conditions').filter(isJsonObject);
   const old = conditions.find(({ type }) => type === condition.type);

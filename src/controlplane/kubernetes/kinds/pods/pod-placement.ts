@@ -12,7 +12,7 @@ const source = 'built-in-host';
 const explanation =
   'nothing runs pods on the built-in host: this virtual cluster only stores them. To run pods, create the virtual cluster from a template on a connected Kubernetes cluster, or bind the pod to a node of your own.';
 
-/** Says in the conditions of a pod why it does not run. A pod with a node gets no such condition. */
+/** Sets a condition with the reason why a pod does not run. Does nothing if the pod has a node. */
 export function explainPlacement(pod: JsonObject, now: Timestamp): void {
   if (textAt(pod, 'spec', 'nodeName') !== '') return;
   const status = isJsonObject(pod.status) ? pod.status : {};
@@ -33,14 +33,15 @@ export function setScheduled(status: JsonObject, now: Timestamp): void {
 }
 
 /**
- * Returns the event that says why a pod does not run. It is written and deleted together with the pod, so that
+ * Returns the event with the reason why a pod does not run. The event is written and deleted together with the pod, so
  * `kubectl describe pod` shows it as long as the pod has no node.
  */
 export function placementEvents(pod: KubeObject): readonly CompanionObject[] {
   const condition = podCondition(pod as JsonValue, scheduled);
   const { namespace = '', name = '', uid = '', creationTimestamp = '' } = pod.metadata;
   if (textAt(condition, 'reason') !== noNodes || textAt(pod as JsonValue, 'spec', 'nodeName') !== '') return [];
-  // The name differs from that of an earlier pod with the same name, whose event a client may have kept.
+  // The name of the event contains the pod's uid. A client may have kept the event of an earlier pod with the same
+  // name.
   const eventName = `${name}.${uid.replaceAll('-', '').slice(0, 16)}`;
   const object = {
     apiVersion: 'v1',

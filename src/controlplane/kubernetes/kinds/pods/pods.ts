@@ -12,7 +12,7 @@ import { preparePod } from './prepare-pod.ts';
 
 const rules = rulesOf('core.Pod');
 
-/** Makes `podIP` the first of `podIPs`. If a client sends both and they differ, the former counts. */
+/** Makes `podIP` the first of `podIPs`. If a client sends both and they differ, `podIP` takes precedence. */
 function completeAddresses(pod: JsonObject): void {
   const status = isJsonObject(pod.status) ? pod.status : undefined;
   if (status === undefined) return;
@@ -22,7 +22,10 @@ function completeAddresses(pod: JsonObject): void {
   else if (firstOfAll !== '') status.podIP = firstOfAll;
 }
 
-/** Returns the grace period of a delete. Only a kubelet needs one, so a pod without a node is removed at once. */
+/**
+ * Returns the grace period of a delete. Only a kubelet needs a grace period, so a pod without a node is removed at
+ * once.
+ */
 function graceSecondsOf(object: KubeObject, requested: number | undefined): number {
   const pod = object as JsonValue;
   const phase = textAt(pod, 'status', 'phase');
@@ -66,7 +69,7 @@ function warningsOf(object: KubeObject, old: KubeObject | undefined): readonly s
   ];
 }
 
-/** Pods of core/v1. Nothing runs them on the built-in host. */
+/** Pods of core/v1. No component runs them on the built-in cluster. */
 export const pod: KubernetesKind = {
   ...rules,
   group: '',

@@ -50,7 +50,7 @@ const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Adds the values of labels of the pod to the selectors that name these labels. */
+/** Adds the values of the pod's labels to the selectors that name these labels as keys. */
 function applyLabelKeys(spec: JsonObject, labels: Texts): void {
   for (const name of ['podAffinity', 'podAntiAffinity']) {
     const affinity = objectOf(objectOf(spec, 'affinity'), name);
@@ -72,7 +72,7 @@ function addLabels(term: JsonObject, labels: Texts): void {
   if (added.length > 0) selector.matchExpressions = [...listAt(selector, 'matchExpressions'), ...added];
 }
 
-/** Copies AppArmor profiles from annotations, where older clients put them, to the fields of containers. */
+/** Copies AppArmor profiles from annotations, which older clients use, to the fields of containers. */
 function copyAppArmorProfiles(spec: JsonObject, annotations: Texts, warn: (text: string) => void): void {
   const ofPod = objectOf(objectOf(spec, 'securityContext'), 'appArmorProfile');
   for (const [container] of allContainers(spec, '')) {
@@ -88,7 +88,7 @@ function copyAppArmorProfiles(spec: JsonObject, annotations: Texts, warn: (text:
   }
 }
 
-/** Completes a pod that got a node: it is scheduled, and the node that was nominated no longer counts. */
+/** Completes a pod that was assigned to a node: sets its condition, and removes the nominated node. */
 function bind(pod: JsonObject): void {
   const status = isJsonObject(pod.status) ? pod.status : {};
   delete status.nominatedNodeName;
@@ -96,7 +96,7 @@ function bind(pod: JsonObject): void {
   pod.status = status;
 }
 
-/** Undoes all changes of a pod, except those that a subresource may make. */
+/** Reverts all changes of a pod, except the changes that a subresource may make. */
 function keepAllBut(object: KubeObject, old: KubeObject, change: (kept: JsonObject, spec: JsonObject) => void): void {
   const pod = object as JsonObject;
   const spec = objectAt(pod, 'spec') ?? {};
@@ -113,7 +113,10 @@ function addEphemeralContainers(kept: JsonObject, { ephemeralContainers }: JsonO
   else kept.ephemeralContainers = ephemeralContainers;
 }
 
-/** Takes over resources. If containers were added, removed or renamed, takes over everything, which is then refused. */
+/**
+ * Copies the resources from `spec`. If containers were added, removed or renamed, copies everything, which validation
+ * then refuses.
+ */
 function addResources(kept: JsonObject, spec: JsonObject): void {
   const lists = ['containers', 'initContainers'];
   if (lists.some((list) => itemsOf(kept, list).length !== itemsOf(spec, list).length)) {

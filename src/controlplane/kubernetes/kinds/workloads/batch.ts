@@ -30,7 +30,10 @@ function memberObject(parent: JsonObject, name: string): JsonObject {
   return made;
 }
 
-/** Generates the selector of a new job and the labels that it selects, unless the client manages them. */
+/**
+ * Generates the selector of a new job, and the labels that the selector matches. Does nothing if the client manages the
+ * selector itself.
+ */
 function generateSelector(object: KubeObject, old: KubeObject | undefined, sent: KubeObject | undefined): void {
   const spec = memberObject(object as JsonObject, 'spec');
   if (old !== undefined || spec.manualSelector === true) return;
@@ -39,7 +42,8 @@ function generateSelector(object: KubeObject, old: KubeObject | undefined, sent:
   for (const key of [jobLabels.legacyName, jobLabels.name]) labels[key] ??= name;
   for (const key of [jobLabels.legacyUid, jobLabels.uid]) labels[key] ??= uid;
   memberObject(memberObject(spec, 'selector'), 'matchLabels')[jobLabels.uid] ??= uid;
-  // A job without labels gets those of its pods. The defaults have set those that the client sent for the pods.
+  // A job without labels gets the labels of its pods. Labels that the defaults have copied from the sent pod template
+  // count as absent.
   const isUnlabeled = object.metadata.labels === undefined || (sent !== undefined && hasTemplateLabels(sent));
   if (isUnlabeled) object.metadata.labels = { ...labels } as Record<string, string>;
 }
@@ -92,7 +96,7 @@ function durationOf(object: KubeObject, now: number): string {
   return formatDuration((end === '' ? now : Date.parse(end)) - Date.parse(start));
 }
 
-/** Jobs of batch/v1. Nothing starts their pods on the built-in cluster. */
+/** Jobs of batch/v1. No component starts their pods on the built-in cluster. */
 const job: KubernetesKind = {
   ...rulesOf('batch.Job'),
   group,
@@ -140,7 +144,7 @@ function suspendedText(object: KubeObject): string {
   return suspend === true ? 'True' : 'False';
 }
 
-/** Cron jobs of batch/v1. Nothing creates their jobs on the built-in cluster. */
+/** Cron jobs of batch/v1. No component creates their jobs on the built-in cluster. */
 const cronJob: KubernetesKind = {
   ...rulesOf('batch.CronJob'),
   group,

@@ -10,12 +10,12 @@ import { workloadScale } from './workload-scale.ts';
 
 const group = 'apps';
 
-/** Returns the label selector of a workload as text. The rules require a selector. */
+/** Returns the label selector of a workload as text. Validation ensures that the selector is present. */
 export function specSelectorText(object: KubeObject): string {
   return selectorText(valueAt(object as JsonValue, 'spec', 'selector'));
 }
 
-/** Deployments of apps/v1. Nothing starts their pods on the built-in cluster. */
+/** Deployments of apps/v1. No component starts their pods on the built-in cluster. */
 export const deployment: KubernetesKind = {
   ...rulesOf('apps.Deployment'),
   group,
@@ -39,7 +39,7 @@ export const deployment: KubernetesKind = {
   ],
 };
 
-/** Replica sets of apps/v1. Nothing starts their pods on the built-in cluster. */
+/** Replica sets of apps/v1. No component starts their pods on the built-in cluster. */
 export const replicaSet: KubernetesKind = {
   ...rulesOf('apps.ReplicaSet'),
   group,

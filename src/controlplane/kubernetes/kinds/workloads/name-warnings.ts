@@ -1,7 +1,7 @@
 import { labelFaults } from '@flotilla/kubernetes-formats';
 import type { KubeObject } from '../../../../api/meta.ts';
 
-/** Warns about the name of a new workload that cannot be the host name of its pods. */
+/** Warns if the name of a new workload cannot be the host name of its pods. */
 export function nameWarnings({ metadata }: KubeObject, old: KubeObject | undefined): string[] {
   const faults = old === undefined ? labelFaults(metadata.name ?? '') : [];
   if (faults.length === 0) return [];

@@ -26,7 +26,7 @@ function revisionHistoryWarnings(object: KubeObject): string[] {
   return ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'];
 }
 
-/** Stateful sets of apps/v1. Nothing starts their pods on the built-in cluster. */
+/** Stateful sets of apps/v1. No component starts their pods on the built-in cluster. */
 export const statefulSet: KubernetesKind = {
   ...rulesOf('apps.StatefulSet'),
   group,
@@ -50,7 +50,7 @@ function nodeSelectorOf(object: KubeObject): string {
   return selectorText({ matchLabels });
 }
 
-/** Daemon sets of apps/v1. Nothing starts their pods on the built-in cluster. */
+/** Daemon sets of apps/v1. No component starts their pods on the built-in cluster. */
 export const daemonSet: KubernetesKind = {
   ...rulesOf('apps.DaemonSet'),
   group,

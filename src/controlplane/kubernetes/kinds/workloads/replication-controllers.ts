@@ -12,7 +12,7 @@ function labelsText(object: KubeObject): string {
   return selectorText({ matchLabels: objectAt(object as JsonValue, 'spec', 'selector') ?? {} });
 }
 
-/** Replication controllers of core/v1. Nothing starts their pods on the built-in cluster. */
+/** Replication controllers of core/v1. No component starts their pods on the built-in cluster. */
 export const replicationController: KubernetesKind = {
   ...rulesOf('core.ReplicationController'),
   group: '',

@@ -2,13 +2,19 @@ import { equalJson, isJsonObject, type JsonObject, type JsonValue, objectAt } fr
 import type { KubeObject } from '../../../../api/meta.ts';
 import { badRequest } from '../../../../api/status.ts';
 
-/** The annotation in which apps/v1 shows a field of earlier versions: the number of changes of the pod template. */
+/**
+ * The annotation in which apps/v1 shows a field of earlier versions: the number of changes of a daemon set's pod
+ * template.
+ */
 const annotation = 'deprecated.daemonset.template.generation';
 
 const minGeneration = -(2n ** 63n);
 const maxGeneration = 2n ** 63n - 1n;
 
-/** Sets the annotation of a decoded daemon set. An absent number is 0. Throws 400 if it is not a 64-bit integer. */
+/**
+ * Sets the annotation with the template generation in a decoded daemon set. An absent number becomes 0. Throws 400 if
+ * the number is not a 64-bit integer.
+ */
 export function showTemplateGeneration(object: JsonObject): void {
   const metadata = isJsonObject(object.metadata) ? object.metadata : {};
   const annotations = isJsonObject(metadata.annotations) ? metadata.annotations : {};
@@ -22,20 +28,22 @@ export function showTemplateGeneration(object: JsonObject): void {
   object.metadata = { ...metadata, annotations: { ...annotations, [annotation]: String(numberOf(text)) } };
 }
 
-/** Increases the number when the template of a daemon set changes. Clients can choose only the first number. */
+/**
+ * Increases the template generation when the template of a daemon set changes. Clients can choose only its first value.
+ */
 export function keepTemplateGeneration(object: KubeObject, old: KubeObject | undefined): void {
   const number = (owner: KubeObject) => numberOf(owner.metadata.annotations?.[annotation] ?? '0');
   const templateOf = (owner: KubeObject) => objectAt(owner as JsonValue, 'spec', 'template') ?? {};
   const first = number(object) < 1n ? 1n : number(object);
   const isChanged = old !== undefined && !equalJson(templateOf(object), templateOf(old));
-  // As in Go, the number after the largest one is the smallest one.
+  // Overflows as in Go: the largest number is followed by the smallest number.
   const next = old === undefined ? first : BigInt.asIntN(64, number(old) + (isChanged ? 1n : 0n));
   object.metadata.annotations = { ...object.metadata.annotations, [annotation]: String(next) };
 }
 
 function faultOf(text: string): string | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return 'invalid syntax';
-  // A longer text is out of range. Numbers with leading zeros are not expected.
+  // A text with more characters is out of range, except numbers with leading zeros, which are not expected.
   const isInRange = text.length <= 20 && numberOf(text) >= minGeneration && numberOf(text) <= maxGeneration;
   return isInRange ? undefined : 'value out of range';
 }

@@ -28,7 +28,7 @@ export function countColumn(name: string, path: string, description: string): Co
   return integerColumn(name, (object) => countAt(object, path), description);
 }
 
-/** Returns a column like `countColumn` that Kubernetes announces as a string. */
+/** Returns a column like `countColumn`, but declared as a string in the header of the table, as in Kubernetes. */
 export function textCountColumn(name: string, path: string, description: string): Column {
   return column(name, (object) => countAt(object, path), { type: 'integer', description, path });
 }

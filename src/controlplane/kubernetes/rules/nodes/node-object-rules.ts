@@ -27,7 +27,9 @@ const taintsPath = 'metadata.taints';
 const featurePattern = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
 const maxFeatureLength = 253;
 
-/** Returns the errors of a new node. Kubernetes reports those of updates a second time (`nodeUpdateErrors`). */
+/**
+ * Returns the errors of a new node. For updates, Kubernetes reports these errors a second time (`nodeUpdateErrors`).
+ */
 export function* nodeErrors(object: KubeObject): Generator<FieldError> {
   const node = object as JsonValue;
   yield* annotationErrors(object);

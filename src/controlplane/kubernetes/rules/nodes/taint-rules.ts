@@ -29,7 +29,7 @@ function effectErrors(effect: string, path: string): FieldError[] {
   return effects.includes(effect) ? [] : [notSupported(path, effect, effects)];
 }
 
-/** Returns the error for a repeated taint, which Kubernetes prints with the member names of its internal struct. */
+/** Returns the error for a repeated taint. Kubernetes prints the taint with the member names of its internal struct. */
 function duplicateTaint(taint: JsonObject, path: string): FieldError {
   const printed = {
     Key: textOf(taint.key),

@@ -5,8 +5,8 @@ import { listOf, objectAt } from '../checks.ts';
 import { structAt } from '../pods/pod-context.ts';
 
 /**
- * Returns the spec of an updated pod with the old values of all members that may change. If the pod had scheduling
- * gates, it adds the errors of changes that only such pods may have to `errors`.
+ * Returns the spec of an updated pod with the old values of all members that clients may change. A pod with scheduling
+ * gates allows more changes; their errors are added to `errors`.
  */
 export function withoutAllowedChanges(spec: JsonObject, old: JsonObject, errors: FieldError[]): JsonObject {
   const next: JsonObject = { ...spec };
@@ -34,7 +34,10 @@ function keepImages(next: JsonObject, old: JsonObject, list: string): void {
   });
 }
 
-/** A pod that waits for its scheduling gates may get further restrictions on its node. */
+/**
+ * Restores the old placement and reports invalid changes. A pod with scheduling gates may get further restrictions on
+ * its node.
+ */
 function keepPlacement(next: JsonObject, old: JsonObject, errors: FieldError[]): void {
   const selector = objectAt(next, 'nodeSelector');
   const isKept = Object.entries(objectAt(old, 'nodeSelector')).every(([key, value]) => selector[key] === value);

@@ -23,7 +23,7 @@ const containersOf: Readonly<Record<StatusList, string>> = {
 };
 
 function byName(items: readonly (readonly [JsonObject, string])[]): ReadonlyMap<string, JsonObject> {
-  // The first of several with the same name counts.
+  // If several items have the same name, the first one counts.
   return new Map(items.toReversed().map(([item]) => [textOf(item.name), item]));
 }
 

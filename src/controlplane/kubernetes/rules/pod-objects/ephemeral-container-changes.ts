@@ -5,7 +5,7 @@ import { itemsAt, objectAt, textOf } from '../checks.ts';
 import { kubernetesRules } from '../kubernetes-rules.ts';
 import { annotationsOf, mirrorPod } from '../pods/template-rules.ts';
 
-/** Returns the errors of a write to the subresource `ephemeralcontainers`, which can only add such containers. */
+/** Returns the errors of a write to the subresource `ephemeralcontainers`, which can only add ephemeral containers. */
 export function* ephemeralContainerUpdateErrors(object: KubeObject, old: KubeObject): Generator<FieldError> {
   const [pod, stored] = [object as JsonObject, old as JsonObject];
   if (annotationsOf(stored)[mirrorPod] !== undefined) {

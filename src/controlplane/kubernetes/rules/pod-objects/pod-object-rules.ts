@@ -8,7 +8,7 @@ import { podChanges } from './pod-update-rules.ts';
 
 const annotations: Check = (pod, position) => podAnnotationErrors(pod, { ...position, path: 'metadata.annotations' });
 
-/** Checks that only pods have. Pod templates may violate them. */
+/** Checks that apply only to pods. Pod templates may violate them. */
 const podOnly: Check = function* (pod) {
   const spec = objectAt(pod, 'spec');
   if (isUnset(spec.serviceAccountName ?? undefined)) {
@@ -43,7 +43,7 @@ const newPod: Check = function* (pod, position) {
   yield* templateProfiles(pod, position);
 };
 
-/** The rules of pods, in addition to those of their spec. */
+/** The rules of pods, in addition to the rules of pod specs. */
 export const podObjectRules: Readonly<Record<string, StructRules>> = {
   'core.Pod': { whole: [annotations], after: [podOnly, newPod] },
 };

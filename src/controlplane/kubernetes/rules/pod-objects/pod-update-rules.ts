@@ -11,7 +11,10 @@ import { withoutAllowedChanges } from './allowed-pod-changes.ts';
 
 const maxDeadline = 2_147_483_647;
 
-/** The changes of a pod that clients can make without a subresource, and the errors of all others. */
+/**
+ * Validates an update of a pod without a subresource: the changes that clients can make, and an error for all other
+ * changes.
+ */
 export const podChanges: Check = function* (pod, position) {
   yield* annotationChanges(pod, position);
   const [spec, old] = [objectAt(pod, 'spec'), objectAt(position.old, 'spec')];
@@ -54,7 +57,7 @@ function changedImageErrors(image: string, path: string): FieldError[] {
   return faultErrors(path, image, image.trim() === image ? [] : ['must not have leading or trailing whitespace']);
 }
 
-/** A deadline can be set once, and then only be shortened. */
+/** Returns an error for a deadline that is removed or extended, or out of range. */
 function deadlineError(spec: JsonObject, old: JsonObject): FieldError | undefined {
   const path = 'spec.activeDeadlineSeconds';
   const [next, before] = [spec.activeDeadlineSeconds ?? undefined, old.activeDeadlineSeconds ?? undefined];

@@ -35,7 +35,10 @@ export function* resizeUpdateErrors(object: KubeObject, old: KubeObject): Genera
   if (order.length === 0) yield* containerErrors(spec, before);
 }
 
-/** False if a running container does not report its resources, which a node that can resize it would do. */
+/**
+ * True if a resize is supported. False if a running container does not report its resources: a node that can resize the
+ * container would report them.
+ */
 function isSupported(stored: JsonObject): boolean {
   const statuses = itemsAt(objectAt(stored, 'status'), 'containerStatuses', '').map(([status]) => status);
   const running = statuses.find((status) => structAt(objectAt(status, 'state'), 'running') !== undefined);

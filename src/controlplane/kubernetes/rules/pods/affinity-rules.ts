@@ -34,7 +34,8 @@ function* nodeAffinityErrors(affinity: JsonObject, path: string): Generator<Fiel
   if (selector !== undefined) yield* nodeSelectorErrors(selector, childPath(path, requiredTerms));
   for (const [term, at] of itemsAt(affinity, preferredTerms, path)) {
     yield* weightErrors(term, at);
-    // Kubernetes accepts invalid label values here: a preference for them has no effect, because no node has them.
+    // Kubernetes accepts invalid label values here: a preference for such a value has no effect, because no node has
+    // the value.
     yield* nodeTermErrors(objectAt(term, 'preference'), childPath(at, 'preference'), () => []);
   }
 }

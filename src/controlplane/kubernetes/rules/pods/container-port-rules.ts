@@ -23,7 +23,7 @@ export function* portErrors(container: JsonObject, path: string): Generator<Fiel
   }
 }
 
-/** Returns errors for host ports that several containers use. `containers` are those that run at the same time. */
+/** Returns errors for host ports that several containers use. `containers` are containers that run at the same time. */
 export function* hostPortErrors(
   containers: readonly (readonly [container: JsonObject, path: string])[],
 ): Generator<FieldError> {
@@ -39,13 +39,15 @@ export function* hostPortErrors(
   }
 }
 
-/** Validates the host ports of a pod in the network of its node, where they are the ports of the containers. */
+/**
+ * Validates the host ports of a pod that uses the network of its node. A host port must then equal the container port.
+ */
 export function* hostNetworkPortErrors({ spec, path, isPod }: PodContext): Generator<FieldError> {
   if (spec.hostNetwork !== true) return;
   for (const [container, at] of itemsAt(spec, 'containers', path)) {
     for (const [port, portPath] of itemsAt(container, 'ports', at)) {
       const hostPort = numberOf(port.hostPort);
-      // The host port of a pod template may be absent. It is set when a pod is created.
+      // The host port may be absent in a pod template. It is set when a pod is created.
       if ((hostPort === 0 && !isPod) || hostPort === numberOf(port.containerPort)) continue;
       const detail = 'must match `containerPort` when `hostNetwork` is true';
       yield invalid(childPath(portPath, 'hostPort'), hostPort, detail);

@@ -76,7 +76,7 @@ export function* initContainerErrors(pod: PodContext): Generator<FieldError> {
     const name = textOf(container.name);
     if (names.has(name)) yield duplicate(childPath(path, 'name'), name);
     if (name !== '') names.add(name);
-    // Kubernetes reports the ports of all init containers with the path of the first one.
+    // Kubernetes reports the ports of all init containers with the path of the first init container.
     yield* hostPortErrors([[container, `${childPath(pod.path, 'initContainers')}[0]`]]);
     const isSidecar = container.restartPolicy === 'Always';
     yield* isSidecar ? lifecycleErrors(container, path, pod) : forbiddenLifecycleErrors(container, path);

@@ -10,7 +10,7 @@ import { windowsOptionErrors } from './windows-rules.ts';
 const maxId = 2_147_483_647;
 const procMounts = ['Default', 'Unmasked'];
 
-/** Returns the error of the ID of a user or group, which may be absent. */
+/** Returns the error of the ID of a user or group. The ID may be absent. */
 export function idErrors(path: string, value: JsonValue | undefined): FieldError[] {
   const id = numberOf(value);
   return id >= 0 && id <= maxId ? [] : [invalid(path, value, `must be between 0 and ${maxId}, inclusive`)];

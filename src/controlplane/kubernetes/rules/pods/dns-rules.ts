@@ -65,7 +65,7 @@ export function* dnsConfigErrors({ spec, path: specPath }: PodContext): Generato
   }
 }
 
-/** Validates a host name that replaces the one of the pod. */
+/** Validates a host name that replaces the default host name of the pod. */
 export function* hostnameOverrideErrors({ spec, path }: PodContext): Generator<FieldError> {
   if (!isSet(spec.hostnameOverride)) return;
   const at = childPath(path, 'hostnameOverride');

@@ -32,7 +32,10 @@ export function* matchLabelKeyErrors(term: JsonObject, path: string): Generator<
   }
 }
 
-/** Allows the expression that Kubernetes has added to the selector for a key, but no second one for the same key. */
+/**
+ * Refuses a second expression for the same key. The expression that Kubernetes has added to the selector for the key is
+ * allowed.
+ */
 function* repeatedKeyErrors(selector: JsonObject, keys: readonly string[], path: string): Generator<FieldError> {
   const indexes = new Map(keys.map((key, index) => [key, index]));
   const known = new Set(Object.keys(objectAt(selector, 'matchLabels')));

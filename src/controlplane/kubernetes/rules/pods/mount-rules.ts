@@ -26,7 +26,7 @@ export function localPathErrors(path: string, target: string): FieldError[] {
   ];
 }
 
-/** The names and paths of a list of mounts or devices. An entry replaces earlier ones with the same name. */
+/** The names and paths of a list of mounts or devices. An entry replaces earlier entries with the same name. */
 interface Targets {
   readonly names: ReadonlyMap<string, string>;
   readonly paths: ReadonlySet<string>;
@@ -57,7 +57,7 @@ export function* mountErrors(container: JsonObject, path: string, pod: PodContex
   }
 }
 
-/** Kubernetes reports most of these errors for the list, without the index of the mount. */
+/** Kubernetes reports most of these errors at the list, without the index of the mount. */
 function* mountOptionErrors(mount: JsonObject, path: string, container: JsonObject): Generator<FieldError> {
   const list = path.slice(0, path.lastIndexOf('['));
   const [subPath, expression] = [textOf(mount.subPath), textOf(mount.subPathExpr)];

@@ -3,7 +3,7 @@ import type { FieldError } from '../../../../api/field-error.ts';
 import { itemsAt, memberAt, numberOf, objectAt, textOf } from '../checks.ts';
 import type { FieldPosition } from '../object-rules.ts';
 
-/** A pod spec that is validated, with the values that many of its checks need. */
+/** A pod spec that is being validated, with the values that many checks of the spec need. */
 export interface PodContext {
   readonly spec: JsonObject;
   readonly path: string;
@@ -14,7 +14,7 @@ export interface PodContext {
   readonly isPod: boolean;
   /** The pod spec of the stored object. Absent for a create. */
   readonly old?: JsonObject;
-  /** The volumes without errors, by name. The check of the volumes adds them, so only later checks can use them. */
+  /** The volumes without errors, by name. The check of the volumes adds them, so only later checks can use this map. */
   readonly volumes: Map<string, JsonObject>;
   /** The names in `resourceClaims`. */
   readonly claimNames: ReadonlySet<string>;

@@ -7,13 +7,17 @@ import { itemsAt, objectAt, textOf } from '../checks.ts';
 import { faultErrors } from '../field-rules.ts';
 import { isSet, type PodContext, structAt } from './pod-context.ts';
 
-/** Validates the volumes of a pod. Containers can mount only those without errors, which it adds to `pod.volumes`. */
+/**
+ * Validates the volumes of a pod. Containers can mount only volumes without errors. The function adds these volumes to
+ * `pod.volumes`.
+ */
 export function* podVolumeErrors(pod: PodContext): Generator<FieldError> {
   const created = createdClaims(pod);
   for (const [volume, path] of itemsAt(pod.spec, 'volumes', pod.path)) {
     const name = textOf(volume.name);
     const namePath = childPath(path, 'name');
-    // All errors of the volume are collected, and each may show a long text of which another part is wrong.
+    // Limit the size: all errors of the volume are collected, and each error may repeat the same long text for another
+    // faulty part.
     const errors = [
       ...boundedErrors(pod.position.structErrors?.('core.Volume', volume, path) ?? []),
       ...boundedErrors(ofPodErrors(volume, path, pod)),
@@ -30,7 +34,9 @@ export function* podVolumeErrors(pod: PodContext): Generator<FieldError> {
   }
 }
 
-/** Returns the names of the claims that are created for the ephemeral volumes of a pod with a name. */
+/**
+ * Returns the names of the claims that are created for the ephemeral volumes of a pod. Empty if the pod has no name.
+ */
 function createdClaims({ spec, metadata }: PodContext): ReadonlySet<string> {
   const name = textOf(metadata.name);
   const volumes = name === '' ? [] : itemsAt(spec, 'volumes', '');
@@ -39,7 +45,10 @@ function createdClaims({ spec, metadata }: PodContext): ReadonlySet<string> {
   );
 }
 
-/** Validates what depends on the pod: the name of the claim of an ephemeral volume, and the image of a volume. */
+/**
+ * Validates the values of a volume that depend on the pod: the name of an ephemeral volume's claim, and the image of an
+ * image volume.
+ */
 function* ofPodErrors(volume: JsonObject, path: string, { metadata, isPod }: PodContext): Generator<FieldError> {
   const [pod, name] = [textOf(metadata.name), textOf(volume.name)];
   if (isSet(volume.ephemeral) && pod !== '' && name !== '') {

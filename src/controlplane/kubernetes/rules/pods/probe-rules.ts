@@ -51,11 +51,11 @@ function* actionErrors(name: string, action: JsonObject, path: string, { gracePe
 interface Handler {
   readonly value: JsonObject;
   readonly path: string;
-  /** The names of the actions that it may have. */
+  /** The names of the actions that the handler may have. */
   readonly actions: readonly string[];
 }
 
-/** Validates a handler. Kubernetes validates only its first action and forbids others. */
+/** Validates a handler. Kubernetes validates only the first action and forbids further actions. */
 function* handlerErrors({ value, path, actions }: Handler, pod: PodContext): Generator<FieldError> {
   const [first, ...others] = actions.filter((name) => isSet(value[name]));
   if (first === undefined) {

@@ -46,7 +46,7 @@ export function* claimReferenceErrors(
   path: string,
   { claimNames }: PodContext,
 ): Generator<FieldError> {
-  /** The number of requests that the container uses, by the name of their claim. */
+  /** The number of requests that the container uses, by the name of the request's claim. */
   const requests = new Map<string, number>();
   const known = new Set<string>();
   for (const [claim, at] of itemsAt(resources, 'claims', path)) {

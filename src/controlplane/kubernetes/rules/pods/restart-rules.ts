@@ -11,7 +11,7 @@ const operators = ['In', 'NotIn'];
 const maxRules = 20;
 const maxExitCodes = 255;
 
-/** Returns the errors of the restart policy of a container and its rules. */
+/** Returns the errors of the restart policy and the restart rules of a container. */
 export function* restartErrors(container: JsonObject, path: string): Generator<FieldError> {
   const rules = itemsAt(container, 'restartPolicyRules', path);
   const at = childPath(path, 'restartPolicy');
@@ -23,7 +23,10 @@ export function* restartErrors(container: JsonObject, path: string): Generator<F
   for (const [rule, rulePath] of rules) yield* ruleErrors(rule, rulePath);
 }
 
-/** Returns the errors of the restart policy of an init container. Its rules are validated only if it has a policy. */
+/**
+ * Returns the errors of the restart policy of an init container. The restart rules are validated only if the container
+ * has a restart policy.
+ */
 export function initRestartErrors(container: JsonObject, path: string): Iterable<FieldError> {
   if (isSet(container.restartPolicy)) return restartErrors(container, path);
   const hasRules = listOf(container.restartPolicyRules).length > 0;
@@ -49,7 +52,7 @@ function* ruleErrors(rule: JsonObject, path: string): Generator<FieldError> {
 const resizedResources = ['cpu', 'memory'];
 const resizePolicies = ['NotRequired', 'RestartContainer'];
 
-/** Validates the resize policies of a container. Kubernetes reports most errors for the list, without the index. */
+/** Validates the resize policies of a container. Kubernetes reports most errors at the list, without the index. */
 export function* resizeErrors(container: JsonObject, path: string, pod: PodContext): Generator<FieldError> {
   const list = childPath(path, 'resizePolicy');
   const known = new Set<string>();
@@ -65,7 +68,7 @@ export function* resizeErrors(container: JsonObject, path: string, pod: PodConte
   }
 }
 
-/** Forbids restarts that resize init containers, except sidecars. */
+/** Forbids resize policies that restart an init container. Sidecars may have such policies. */
 export function* initResizeErrors(container: JsonObject, path: string): Generator<FieldError> {
   for (const [policy, at] of itemsAt(container, 'resizePolicy', path)) {
     if (policy.restartPolicy !== 'RestartContainer') continue;

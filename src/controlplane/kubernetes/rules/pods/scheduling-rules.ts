@@ -60,7 +60,7 @@ export function tolerationErrors({ spec, path, position }: PodContext): Iterable
   return tolerations(spec.tolerations ?? undefined, { ...position, path: childPath(path, 'tolerations') });
 }
 
-/** Validates the name of the runtime class, which may be absent, but not empty. */
+/** Validates the name of the runtime class. The name may be absent, but not empty. */
 export function* runtimeClassErrors({ spec, path }: PodContext): Generator<FieldError> {
   if (!isSet(spec.runtimeClassName)) return;
   const name = textOf(spec.runtimeClassName);

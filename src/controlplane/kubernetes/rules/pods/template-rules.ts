@@ -33,7 +33,10 @@ export const templateMetadata: Check = function* (template, position) {
   yield* podAnnotationErrors(template, { ...position, path });
 };
 
-/** Validates the annotations of a pod or a pod template that have a meaning. `position` is that of the annotations. */
+/**
+ * Validates the annotations that have a meaning for a pod or a pod template. `position` is the position of the
+ * annotations.
+ */
 export const podAnnotationErrors: Check = function* (template, position) {
   const { path } = position;
   const annotations = annotationsOf(template);
@@ -94,7 +97,7 @@ function* annotatedAppArmorErrors(annotations: Texts, path: string, spec: JsonOb
   }
 }
 
-/** Checks that the profile in an annotation equals that in the field. */
+/** Checks that the profile in an annotation equals the profile in the field. */
 function* mismatchErrors(
   annotation: string | undefined,
   profile: JsonObject | undefined,
@@ -116,7 +119,7 @@ function* mismatchErrors(
 
 const securityOf = (owner: JsonObject) => objectAt(owner, 'securityContext');
 
-/** Compares the profiles in the annotations of a pod template with those in its spec. */
+/** Checks that the profiles in the annotations of a pod template equal the profiles in its spec. */
 export const templateProfiles: Check = function* (template, position) {
   const annotations = annotationsOf(template);
   const spec = objectAt(template, 'spec');

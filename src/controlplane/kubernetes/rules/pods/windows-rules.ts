@@ -69,7 +69,9 @@ function userNameFaults(name: string): string[] {
 const hostProcessOf = (container: JsonObject) =>
   objectAt(objectAt(container, 'securityContext'), 'windowsOptions').hostProcess ?? undefined;
 
-/** Checks that either all containers of a pod are host processes of a Windows node or none of them is. */
+/**
+ * Checks that the containers of a pod and the pod itself agree whether they run as host processes of a Windows node.
+ */
 export function* hostProcessErrors({ spec, path }: PodContext): Generator<FieldError> {
   const ofPod = hostProcessOf(spec);
   const containers = allContainers(spec, path);
@@ -91,7 +93,7 @@ export function* hostProcessErrors({ spec, path }: PodContext): Generator<FieldE
   }
 }
 
-/** The members of a pod that only Linux has, in the order of Kubernetes' checks. */
+/** The members of a pod that are valid only on Linux, in the order of Kubernetes' checks. */
 const linuxPodMembers = [
   'securityContext.appArmorProfile',
   'securityContext.seLinuxOptions',

@@ -29,7 +29,7 @@ export function clusterIpErrors(spec: JsonObject, old: JsonObject | undefined): 
   return inAddresses.length > 0 ? errors : [...errors, ...dualStackErrors(spec)];
 }
 
-/** `clusterIP` and the first of `clusterIPs` must be the same. */
+/** `clusterIP` must equal the first item of `clusterIPs`. */
 function firstAddressErrors(spec: JsonObject): FieldError[] {
   const first = textAt(spec, 'clusterIP');
   const addresses = addressesOf(spec);
@@ -119,7 +119,7 @@ function changedFamilyErrors(spec: JsonObject, old: JsonObject): FieldError[] {
     return changed.map(() => invalid(at, printedList(next), mayNotChange));
   }
   const isFirstChanged = before.length > 0 && next.length > 0 && next[0] !== before[0];
-  // Kubernetes prints the addresses here, not the families.
+  // In this error, Kubernetes prints the addresses, although the families are invalid.
   const first = isFirstChanged ? [invalid(at, printedList(addressesOf(spec)), mayNotChange)] : [];
   if (next.length > before.length) return first;
   const isUnset = addressesOf(spec).length === 0;

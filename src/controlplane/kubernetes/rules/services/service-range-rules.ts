@@ -10,7 +10,7 @@ import { canonicalRangeErrors, parseIpRange } from '../range-rules.ts';
 
 const maxRanges = 2;
 
-/** Returns the errors of a new IPAddress. Its name is the address. */
+/** Returns the errors of a new IPAddress. The name of the object is the address. */
 export function ipAddressErrors(object: KubeObject): FieldError[] {
   return [...canonicalIpErrors('metadata.name', object.metadata.name ?? ''), ...parentErrors(object)];
 }

@@ -51,7 +51,7 @@ const modeAnnotation = 'service.kubernetes.io/topology-mode';
 const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
 
-/** Returns the errors of a service. `old` is the stored one, if there is one. */
+/** Returns the errors of a service. `old` is the stored service; absent for a new service. */
 export function serviceErrors(object: KubeObject, old?: KubeObject): FieldError[] {
   const spec = specOf(object);
   const before = old === undefined ? undefined : specOf(old);

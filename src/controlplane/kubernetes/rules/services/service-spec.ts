@@ -6,7 +6,7 @@ import type { KubeObject } from '../../../../api/meta.ts';
 export const noAddress = 'None';
 export const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
-/** Returns the spec of a service. Changes to it change the service. */
+/** Returns the spec of a service. The spec is not a copy, so changes to it change the service. */
 export function specOf(object: KubeObject): JsonObject {
   return isJsonObject(object.spec) ? object.spec : {};
 }
@@ -23,7 +23,7 @@ export function familiesOf(spec: JsonObject): readonly string[] {
   return textsAt(spec, 'ipFamilies');
 }
 
-/** Returns the ports of a service. Changes to them change the service. */
+/** Returns the ports of a service. They are not copies, so changes to them change the service. */
 export function portsOf(spec: JsonObject): readonly JsonObject[] {
   return listAt(spec, 'ports').filter(isJsonObject);
 }
@@ -32,7 +32,7 @@ export function nodePortOf(port: JsonValue): number {
   return numberAt(port, 'nodePort') ?? 0;
 }
 
-/** Returns the node ports of all ports, without those that are not set. */
+/** Returns the node ports of all ports of a service. Omits node ports that are not set. */
 export function nodePortsOf(spec: JsonObject): readonly number[] {
   return portsOf(spec)
     .map(nodePortOf)
@@ -43,7 +43,7 @@ export function healthCheckPortOf(spec: JsonObject): number {
   return numberAt(spec, 'healthCheckNodePort') ?? 0;
 }
 
-/** True if clients find the pods of the service by DNS only. Its only cluster IP is `None`. */
+/** True if the only cluster IP of the service is `None`. Clients then find its pods only with DNS. */
 export function isHeadless(spec: JsonObject): boolean {
   const addresses = addressesOf(spec);
   return addresses.length === 1 && addresses[0] === noAddress;
@@ -83,7 +83,7 @@ export function needsHealthCheck(spec: JsonObject): boolean {
   return isLoadBalancer(spec) && textAt(spec, 'externalTrafficPolicy') === 'Local';
 }
 
-/** Returns the list as error messages print it. */
+/** Returns the list in the form that error messages contain. */
 export function printedList(list: readonly string[]): JsonValue {
   return list.length === 0 ? null : [...list];
 }

@@ -57,7 +57,10 @@ export function* attachmentUpdateErrors(object: KubeObject, old: KubeObject): Ge
   yield invalidStruct('spec', internalSpec(spec), 'field is immutable');
 }
 
-/** Returns the spec with the member names of Kubernetes' internal struct. A volume in it keeps its names. */
+/**
+ * Returns the spec with the member names of Kubernetes' internal struct. Members inside an inline volume keep their
+ * names.
+ */
 function internalSpec(spec: JsonObject): JsonObject {
   const { persistentVolumeName = null, inlineVolumeSpec = null } = objectAt(spec, 'source');
   return {

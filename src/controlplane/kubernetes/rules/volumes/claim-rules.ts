@@ -40,7 +40,7 @@ export function* claimUpdateErrors(claim: KubeObject, old: KubeObject): Generato
   yield* attributesClassErrors(claim, old);
 }
 
-/** True if an update moves the class from the annotation to the field. It may then remove the annotation. */
+/** True if an update moves the class from the annotation to the field. Such an update may remove the annotation. */
 function isMovedToField(claim: KubeObject, old: KubeObject): boolean {
   const annotation = old.metadata.annotations?.[classAnnotation];
   const next = claim.metadata.annotations?.[classAnnotation];
@@ -92,7 +92,10 @@ function* specChangeErrors(claim: KubeObject, old: KubeObject): Generator<FieldE
   yield forbiddenField('spec', `${detail}\nchanged: ${changed.join(', ')}`);
 }
 
-/** Returns amounts that do not depend on their notation. It omits the size of a bound claim, which may change. */
+/**
+ * Returns amounts in a form that does not depend on their notation, for comparison. Omits the size of a bound claim,
+ * because it may be changed.
+ */
 function comparableAmounts(resources: JsonValue | undefined, isBound: boolean): JsonObject {
   const amountsOf = (name: string) =>
     Object.entries(objectAt(resources, name)).map(([key, amount]) => [key, parseQuantity(String(amount)).billionths]);

@@ -65,13 +65,19 @@ function* dataSourcesErrors(spec: JsonObject, path: string, isGroupChecked: bool
   } else if (!isSameSource(dataSource, dataSourceRef)) yield invalidPath(path, 'must match dataSourceRef');
 }
 
-/** Returns an error whose value is the path of a field, which Kubernetes prints as an empty struct. */
+/**
+ * Returns an error without a useful value: Kubernetes passes the field's path as the value and prints it as an empty
+ * struct.
+ */
 function invalidPath(path: string, detail: string): FieldError {
   return invalid(path, {}, detail);
 }
 
 interface ClaimOptions {
-  /** False if the stored claim has a data source with a group, which may then be invalid. */
+  /**
+   * False if the API group of a data source may be invalid, because the stored claim already has a data source with a
+   * group.
+   */
   readonly isGroupChecked: boolean;
 }
 
@@ -127,7 +133,7 @@ export function* templateMetadataErrors(template: JsonObject, path: string): Gen
   yield* validateAnnotations(objectAt(metadata, 'annotations') as Texts, at('annotations'));
   yield* validateLabels(objectAt(metadata, 'labels') as Texts, at('labels'));
   for (const name of otherMetadata) {
-    // Kubernetes makes the names of fields from those of the Go struct.
+    // In this error, Kubernetes derives the field name from its Go struct.
     if (!isUnset(metadata[name] ?? undefined)) yield forbiddenField(at(name === 'uid' ? 'uID' : name), 'cannot be set');
   }
 }

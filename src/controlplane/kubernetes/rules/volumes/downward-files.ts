@@ -7,11 +7,12 @@ import type { FieldPosition } from '../object-rules.ts';
 import { objectFieldErrors, resourceFieldErrors } from './field-references.ts';
 import { fileMode, filePath } from './path-checks.ts';
 
-/** The fields of a pod that a file can contain. */
+/** The fields of a pod that a downward API file can contain. */
 const fields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 
 /**
- * Returns the errors of a downward API file. As in Kubernetes, their paths do not contain the index of the file.
+ * Returns the errors of a downward API file. As in Kubernetes, the paths in these errors do not contain the index of
+ * the file.
  */
 export function* downwardFileErrors(file: JsonObject, position: FieldPosition): Generator<FieldError> {
   yield* structChecks({ path: [isRequired(), filePath] })(file, position);

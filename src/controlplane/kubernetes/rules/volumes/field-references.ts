@@ -4,7 +4,7 @@ import { type FieldError, invalid, notSupported, required } from '../../../../ap
 import { childPath } from '../../../../api/schema/field-path.ts';
 import { textOf } from '../checks.ts';
 
-/** The fields of a pod that a reference can name. Each use allows some of them. */
+/** The fields of a pod that a field reference can name. Each kind of reference allows only some of these fields. */
 const podFields = [
   'metadata.annotations',
   'metadata.labels',
@@ -23,7 +23,7 @@ const podFields = [
   'status.podIPs',
 ];
 
-/** Returns the parts of `metadata.labels['app']`; `undefined` for a path without a key. */
+/** Splits `metadata.labels['app']` into the path and the key; returns `undefined` for a path without a key. */
 function keyOf(fieldPath: string): { path: string; key: string } | undefined {
   const start = fieldPath.indexOf("['");
   if (start < 1 || !fieldPath.endsWith("']") || start + 2 > fieldPath.length - 2) return undefined;
@@ -40,7 +40,10 @@ function conversionFault(version: string, fieldPath: string): string | undefined
   return hasKeys ? undefined : `field label does not support subscript: ${fieldPath}`;
 }
 
-/** Returns the errors of a reference to a field of the pod. `allowed` are the fields, sorted. */
+/**
+ * Returns the errors of a reference to a field of the pod. `allowed` contains the fields that the reference may name,
+ * sorted.
+ */
 export function* objectFieldErrors(
   reference: JsonObject,
   path: string,
@@ -80,7 +83,7 @@ function isHugePages(resource: string): boolean {
   return resource.startsWith('requests.hugepages-') || resource.startsWith('limits.hugepages-');
 }
 
-/** The names of resources in messages about their divisors. */
+/** The names of resources in error messages about invalid divisors. */
 const dividedResources: ReadonlyMap<string, string> = new Map(
   ['limits', 'requests'].flatMap((list): [string, string][] => [
     [`${list}.cpu`, 'cpu'],

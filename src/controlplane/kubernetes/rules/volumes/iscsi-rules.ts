@@ -11,8 +11,8 @@ const extendedIdentifier = /^eui.[A-Za-z0-9]{16}$/s;
 const networkAddress = /^naa.[A-Za-z0-9]{32}$/s;
 
 /**
- * True for a qualified name with a colon: `iqn.2021-01.com.example:disk`. Kubernetes accepts any text before it. A
- * single regular expression would need quadratic time.
+ * True for a qualified name with a colon: `iqn.2021-01.com.example:disk`. As in Kubernetes, any text may precede the
+ * name. A single regular expression would need quadratic time.
  */
 function isQualifiedName(text: string): boolean {
   const parts = (text.split(/[,;*&$|\s]/).at(-1) ?? '').split(':');
@@ -27,7 +27,7 @@ function hasValidFormat(text: string): boolean {
   return text.startsWith('eui') ? extendedIdentifier.test(text) : networkAddress.test(text);
 }
 
-/** Returns the errors of a name of an initiator or target. `prefixFault` is reported for an unknown kind of name. */
+/** Returns the errors of an iSCSI initiator or target name. `prefixFault` is reported for an unknown kind of name. */
 function nameErrors(text: string, path: string, prefixFault: string): FieldError[] {
   if (!/^(iqn|eui|naa)/.test(text)) return [invalid(path, text, prefixFault)];
   return hasValidFormat(text) ? [] : [invalid(path, text, 'must be valid format')];
@@ -36,13 +36,16 @@ function nameErrors(text: string, path: string, prefixFault: string): FieldError
 const tooLongName =
   'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
 
-/** True if the name of the volume and the portal are too long for the name of an initiator. */
+/** True if the volume name and the portal together are too long for an initiator name. */
 function isTooLong(source: JsonValue | undefined, volumeName: string): boolean {
   const portal = textOf(memberAt(source, ['targetPortal']));
   return memberAt(source, ['initiatorName']) !== undefined && byteLength(`${volumeName}:${portal}`) > 64;
 }
 
-/** Checks the length of the portal, which the name of the volume limits. Called even if another source is used. */
+/**
+ * Checks that the volume name and the iSCSI portal together are not too long for an initiator name. Called even if the
+ * pod uses another source of the volume.
+ */
 export function* podInitiatorErrors(volume: JsonValue | undefined, path: string): Generator<FieldError> {
   const name = textOf(memberAt(volume, ['name']));
   if (isTooLong(memberAt(volume, ['iscsi']), name)) yield invalid(childPath(path, 'name'), name, tooLongName);

@@ -20,7 +20,7 @@ function typeErrors(type: string, path: string): FieldError[] {
   return [invalid(path, type, 'must be a standard limit type or fully qualified')];
 }
 
-/** Returns the errors of the names of the resources in a member of a limit. */
+/** Returns the errors of the resource names in a member of a limit, such as `max`. */
 function* nameErrors(limit: JsonObject, member: Amounts, path: string): Generator<FieldError> {
   const errorsOf =
     limit.type === 'Pod' || limit.type === 'Container' ? containerResourceNameErrors : resourceNameErrors;
@@ -56,7 +56,7 @@ function* limitErrors(limit: JsonObject, path: string): Generator<FieldError> {
 interface Order {
   readonly smaller: Amounts;
   readonly larger: Amounts;
-  /** The member that the error names, and the one whose amount it shows. */
+  /** `at` is the member in the path of the error. `shown` is the member whose amount the error contains. */
   readonly at: Amounts;
   readonly shown: Amounts;
   readonly names: readonly [smaller: string, larger: string];

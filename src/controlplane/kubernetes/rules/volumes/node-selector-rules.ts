@@ -41,7 +41,7 @@ function* fieldErrors(requirement: JsonObject, path: string): Generator<FieldErr
   else yield* valueErrors(requirement, path, subdomainFaults);
 }
 
-/** Returns the errors of a term of a selector of nodes. `valueFaults` returns those of the value of a label. */
+/** Returns the errors of a term of a node selector. `valueFaults` returns the faults of a label value. */
 export function* nodeTermErrors(term: JsonObject, path: string, valueFaults: ValueFaults): Generator<FieldError> {
   for (const [requirement, at] of itemsAt(term, 'matchExpressions', path)) {
     yield* operatorErrors(requirement, at);
@@ -52,7 +52,7 @@ export function* nodeTermErrors(term: JsonObject, path: string, valueFaults: Val
   for (const [requirement, at] of itemsAt(term, 'matchFields', path)) yield* fieldErrors(requirement, at);
 }
 
-/** Returns the errors of a selector of nodes. */
+/** Returns the errors of a node selector. */
 export function* nodeSelectorErrors(selector: JsonObject, path: string): Generator<FieldError> {
   const terms = itemsAt(selector, 'nodeSelectorTerms', path);
   if (terms.length === 0) {
@@ -61,7 +61,7 @@ export function* nodeSelectorErrors(selector: JsonObject, path: string): Generat
   for (const [term, at] of terms) yield* nodeTermErrors(term, at, labelValueFaults);
 }
 
-/** Returns warnings about deprecated labels in a selector of nodes. */
+/** Returns warnings about deprecated labels in a node selector. */
 export function* nodeSelectorWarnings(selector: JsonObject, path: string): Generator<string> {
   for (const [term, termPath] of itemsAt(selector, 'nodeSelectorTerms', path)) {
     for (const [requirement, at] of itemsAt(term, 'matchExpressions', termPath)) {

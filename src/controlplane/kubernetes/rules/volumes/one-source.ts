@@ -12,9 +12,12 @@ export interface VolumeSource {
   readonly path?: string;
   /** The name in the error of a second source. Optional; defaults to the name of the member. */
   readonly forbiddenPath?: string;
-  /** True if the source is allowed in addition to another one. */
+  /** True if a volume may have the source in addition to another source. */
   readonly isAdditional?: boolean;
-  /** Returns errors that are reported even if the source is not allowed. */
+  /**
+   * Returns additional errors of a volume with this source. They are reported even if the source is refused as a second
+   * source.
+   */
   always?(volume: JsonValue | undefined, path: string): Iterable<FieldError>;
 }
 

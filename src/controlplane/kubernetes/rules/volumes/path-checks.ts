@@ -2,7 +2,7 @@ import { type FieldError, invalid } from '../../../../api/field-error.ts';
 import { numberOf, textOf } from '../checks.ts';
 import type { Check } from '../object-rules.ts';
 
-/** Returns the error of a path with a step to the parent directory. */
+/** Returns an error if a path contains a step to the parent directory (`..`). */
 function* parentStepErrors(path: string, at: string): Generator<FieldError> {
   if (path.split('/').includes('..')) yield invalid(at, path, "must not contain '..'");
 }

@@ -14,7 +14,7 @@ const local: Check = function* (value, position) {
   yield required(at, 'Local volume requires node affinity');
 };
 
-/** The sources of persistent volumes, in the order in which Kubernetes looks for them. */
+/** The sources of persistent volumes, in the order in which Kubernetes checks them. */
 const sources: readonly VolumeSource[] = [
   { member: 'hostPath', check: source.hostPath },
   { member: 'gcePersistentDisk', check: source.gceDisk, path: 'persistentDisk' },

@@ -23,7 +23,7 @@ interface SpecPosition {
   readonly isInline: boolean;
 }
 
-/** Returns the errors of the spec of a persistent volume. */
+/** Returns the errors of a persistent volume's spec. */
 export function* volumeSpecErrors(spec: JsonObject, position: SpecPosition): Generator<FieldError> {
   const at = (name: string) => childPath(position.path, name);
   if (position.isInline) yield* inlineErrors(spec, position.path);
@@ -107,7 +107,7 @@ function* attributesClassErrors(spec: JsonObject, path: string): Generator<Field
   }
 }
 
-/** True if a path is that of the root directory, for example `/a/..`. */
+/** True if a path refers to the root directory, for example `/a/..`. */
 function isRoot(path: JsonValue | undefined): boolean {
   if (typeof path !== 'string' || !path.startsWith('/')) return false;
   let depth = 0;
@@ -150,7 +150,7 @@ export function* volumeErrors(object: KubeObject): Generator<FieldError> {
 
 export function* volumeUpdateErrors(object: KubeObject, old: KubeObject): Generator<FieldError> {
   yield* volumeErrors(object);
-  // Kubernetes checks the spec twice.
+  // Kubernetes validates the spec twice, so its errors appear twice.
   yield* specErrors(object);
   const [spec, before] = [objectAt(object as JsonObject, 'spec'), objectAt(old as JsonObject, 'spec')];
   const changed = changedMembers(withOldExpandSecret(spec, before), before, persistentSources);
@@ -166,7 +166,10 @@ export function* volumeUpdateErrors(object: KubeObject, old: KubeObject): Genera
   }
 }
 
-/** Returns a spec without the secret that an update may add, if the stored spec has none. */
+/**
+ * Returns an updated spec without its `controllerExpandSecretRef` if the stored spec has none, because an update may
+ * add this secret.
+ */
 function withOldExpandSecret(spec: JsonObject, old: JsonObject): JsonObject {
   const secret = 'controllerExpandSecretRef';
   if (!isJsonObject(spec.csi) || !isJsonObject(old.csi) || isJsonObject(old.csi[secret])) return spec;

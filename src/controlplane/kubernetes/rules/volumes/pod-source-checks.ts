@@ -43,5 +43,8 @@ const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const pullPolicy: Check = (value, position) =>
   textOf(value) === '' ? [required(position.path)] : exactlyOneOf(...pullPolicies)(value, position);
 
-/** The check of a volume with the files of an image. Pod templates may lack its reference, which only pods need. */
+/**
+ * The check of a volume with the files of an image. The image reference is not required here: pod templates may omit
+ * it, and only pods need it.
+ */
 export const image = structChecks({ pullPolicy: [pullPolicy] });

@@ -24,9 +24,9 @@ const keyTypes = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', '
 /** A key of a config map or secret, and the file with its value. */
 export const keyToPath = structChecks({ key: [isRequired()], path: [isRequired(), filePath], mode: [fileMode] });
 
-/** The sources of a projected volume. Each path may occur only once in all of them. */
+/** The sources of a projected volume. No path may occur twice in them, even in different sources. */
 class ProjectedSources {
-  /** The position of the volume. Kubernetes reports some errors there. */
+  /** The position of the volume, at which Kubernetes reports some of the errors. */
   readonly #volume: FieldPosition;
   readonly #paths = new Set<string>();
 
@@ -136,7 +136,10 @@ class ProjectedSources {
   }
 }
 
-/** Returns the faults of the name of a trust bundle. The name of one with a signer starts with that of the signer. */
+/**
+ * Returns the faults of the name of a trust bundle. If the bundle belongs to a signer, its name must start with the
+ * signer's name.
+ */
 function bundleNameFaults(name: string): string[] {
   const end = name.lastIndexOf(':');
   if (end === 0) return ['ClusterTrustBundle without signer name must not have ":" in its name'];

@@ -3,10 +3,10 @@ import { byteLength, labelFaults, subdomainFaults } from '@flotilla/kubernetes-f
 import { type FieldError, invalid, required, tooLong } from '../../../../api/field-error.ts';
 
 const maxDomainBytes = 253;
-/** A domain, a slash, a label, a dot and a subdomain. */
+/** The maximum length of a signer name: a domain, a slash, a label, a dot and a subdomain. */
 const maxSignerBytes = maxDomainBytes + 1 + (63 + 1 + 253);
 
-/** Returns the errors of the first part of a name that has any. */
+/** Returns the errors of the first invalid label in a dotted part of a signer name. */
 function partErrors(part: string, path: string, faults: (text: string) => readonly string[]): FieldError[] {
   for (const label of part.split('.')) {
     const found = faults(label);

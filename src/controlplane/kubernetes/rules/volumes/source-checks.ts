@@ -8,7 +8,7 @@ import { structChecks } from '../member-checks.ts';
 import type { Check } from '../object-rules.ts';
 import { pathWithoutParentSteps } from './path-checks.ts';
 
-/** Accepts a partition from 0 to 255. The message of Kubernetes names 1 as the lowest. */
+/** Accepts a partition from 0 to 255. As in Kubernetes, the error message names 1 as the lowest value. */
 const partition: Check = function* (value, { path }) {
   if (numberOf(value) < 0 || numberOf(value) > 255) yield invalid(path, value, 'must be between 1 and 255, inclusive');
 };
@@ -69,7 +69,7 @@ export const nfs = structChecks({ server: [isRequired()], path: [isRequired(), a
 export const rbd = structChecks({ monitors: [isRequired()], image: [isRequired()] });
 export const cephfs = structChecks({ monitors: [isRequired()] });
 
-/** True for a host and a port, `[::1]:80` or `host:80`, as Go splits them. */
+/** True for a text that Go splits into a host and a port, such as `[::1]:80` or `host:80`. */
 function isHostAndPort(text: string): boolean {
   const colon = text.lastIndexOf(':');
   if (colon === -1) return false;
@@ -180,7 +180,10 @@ export const persistentCsi = structChecks({
   nodeExpandSecretRef: [secret],
 });
 
-/** A volume of a CSI driver in a pod. Kubernetes reports an invalid name of the secret at the name of the source. */
+/**
+ * A volume of a CSI driver in a pod. As in Kubernetes, an invalid secret name is reported at the path of the source's
+ * `name`.
+ */
 export const csi: Check = function* (value, position) {
   yield* structChecks({ driver: [driver] })(value, position);
   const reference = isJsonObject(value) ? value.nodePublishSecretRef : undefined;

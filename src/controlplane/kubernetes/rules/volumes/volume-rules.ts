@@ -6,7 +6,7 @@ import * as pod from './pod-source-checks.ts';
 import { projected } from './projected-checks.ts';
 import * as source from './source-checks.ts';
 
-/** The sources of volumes in pods, in the order in which Kubernetes looks for them. */
+/** The sources of volumes in pods, in the order in which Kubernetes checks them. */
 const sources: readonly VolumeSource[] = [
   { member: 'emptyDir', check: pod.emptyDir },
   { member: 'hostPath', check: source.hostPath },
@@ -47,5 +47,5 @@ const volume: Check = function* (value, position) {
   yield* volumeSource(value, position);
 };
 
-/** The rules of volumes in pods and pod templates. The checks of a volume include those of its source. */
+/** The rules of volumes in pods and pod templates. They include the rules of the sources of a volume. */
 export const volumeRules: Readonly<Record<string, StructRules>> = { 'core.Volume': { whole: [volume] } };

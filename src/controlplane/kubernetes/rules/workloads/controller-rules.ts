@@ -21,7 +21,7 @@ const template: Check = function* (value, { path, parent }) {
 
 const podsAreRestarted = longRunningPods('ReplicationController');
 
-/** The rules of replication controllers. Their selector is a map of labels. */
+/** The rules of replication controllers. The selector of a replication controller is a map of labels. */
 export const controllerRules: Readonly<Record<string, StructRules>> = {
   'core.ReplicationControllerSpec': {
     members: { minReadySeconds: [notNegative], selector: [selector], replicas: [notNegative], template: [template] },

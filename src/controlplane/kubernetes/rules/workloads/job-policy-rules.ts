@@ -22,7 +22,7 @@ const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const operators = ['In', 'NotIn'];
 const statuses = ['False', 'True', 'Unknown'];
 
-/** Returns the error of a text that must be set and be one of the values. */
+/** Returns an error if a required text is missing or is not one of the allowed values. */
 function choiceErrors(path: string, value: string, allowed: readonly string[]): FieldError[] {
   if (value === '') return [required(path, `valid values: [${allowed.map((one) => `"${one}"`).join(' ')}]`)];
   return allowed.includes(value) ? [] : [notSupported(path, value, allowed)];
@@ -165,7 +165,7 @@ export const successPolicy: Check = function* (value, { path, parent }) {
     yield required(rulesPath, 'at least one rules must be specified when the successPolicy is specified');
   }
   if (rules.length > maxRules) yield tooMany(rulesPath, rules.length, maxRules);
-  // An indexed job must have completions. Without them, the rules cannot be checked.
+  // Success rules cannot be checked without completions, which every indexed job must have.
   if ((parent.completions ?? undefined) === undefined) return;
   for (const [index, rule] of rules.entries()) {
     if (isJsonObject(rule)) yield* successRuleErrors(rule, indexPath(rulesPath, index), numberOf(parent.completions));

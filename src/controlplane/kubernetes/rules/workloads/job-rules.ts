@@ -30,7 +30,7 @@ const maxIndexed = 100_000;
 const maxWithManyCompletions = 10_000;
 const maxManagedByBytes = 63;
 
-/** The labels that a job sets on its pods, without and with the prefix that came later. */
+/** The labels that a job sets on its pods: the legacy labels, and the labels with a prefix, which replaced them. */
 export const jobLabels = {
   legacyUid: 'controller-uid',
   legacyName: 'job-name',
@@ -94,7 +94,7 @@ const completionMode: Check = function* (value, { path, parent }) {
   }
 };
 
-/** The pods of a job must end. */
+/** The restart policy of a job must let its pods end. */
 const finitePods: Check = function* (spec, { path }) {
   const restart = textOf(memberAt(spec, ['template', 'spec', 'restartPolicy']));
   const at = childPath(path, 'template.spec.restartPolicy');
@@ -105,7 +105,9 @@ const finitePods: Check = function* (spec, { path }) {
   }
 };
 
-/** The selector and the labels of the pods must be those that the server has set, unless the client manages them. */
+/**
+ * The selector and the pod labels of a job must be as the server has set them, unless the client manages the selector.
+ */
 const generatedSelector: Check = function* (object, { old }) {
   const spec = objectAt(object, 'spec');
   if (spec.manualSelector === true || !isJsonObject(spec.selector)) return;
@@ -151,7 +153,7 @@ const podHostname: Check = function* (object) {
   yield invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${longest}`);
 };
 
-/** The completions of an indexed job may be changed together with the parallelism. */
+/** The completions of an indexed job may be changed only to the value of its parallelism. */
 const changedCompletions: Check = function* (object, position) {
   const spec = objectAt(object, 'spec');
   const { completions } = spec;
@@ -164,7 +166,10 @@ const changedCompletions: Check = function* (object, position) {
   yield invalid('spec.completions', completions, 'can only be modified in tandem with spec.parallelism');
 };
 
-/** A policy is shown with the member names of Kubernetes' internal struct. */
+/**
+ * Returns the check that a policy of a job is unchanged. The error shows the policy with the member names of
+ * Kubernetes' internal struct.
+ */
 function immutablePolicy(name: string, internal: (policy: JsonObject) => JsonObject): Check {
   return function* (object, { old }) {
     const value = memberAt(object, ['spec', name]);

@@ -64,7 +64,10 @@ function statusWrite(job: JsonValue | undefined, before: JsonValue | undefined):
   return { spec: objectAt(job, 'spec'), old, next, changes: (...names) => names.some(differs) };
 }
 
-/** Returns a member for comparisons. In Go, some members are not pointers, so their zero value equals an absent one. */
+/**
+ * Returns the value of a member for comparisons. Members that are not pointers in Go count as absent if they have the
+ * zero value.
+ */
 function zeroIsAbsent(name: string, value: JsonValue | undefined): JsonValue {
   if (name === 'active') return numberOf(value);
   return name === 'completedIndexes' ? textOf(value) : (value ?? null);

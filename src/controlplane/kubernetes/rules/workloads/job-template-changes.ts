@@ -8,8 +8,8 @@ import { isConditionTrue } from './job-status-rules.ts';
 const schedulingMembers = ['nodeSelector', 'tolerations', 'schedulingGates'];
 
 /**
- * The template of a job cannot be changed. While the job is suspended and has no active pods, the resources of
- * containers and the members that decide on the node may be changed, and the metadata of the pods.
+ * The template of a job cannot be changed, with one exception: if the job is suspended and has no active pods, a client
+ * may change the resources of containers, the members that decide on the node, and the metadata of the pods.
  */
 export const immutableTemplate: Check = function* (object, { old }) {
   const template = objectAt(objectAt(object, 'spec'), 'template');
@@ -37,7 +37,7 @@ function isTemplateMutable(old: JsonObject | undefined): boolean {
   );
 }
 
-/** Returns the old pod with the members of the new one that decide on its node. */
+/** Returns the old pod, but with the new pod's members that decide on its node. */
 function withScheduling(old: JsonObject, pod: JsonObject): JsonObject {
   const result = { ...old };
   for (const name of schedulingMembers) copyMember(result, pod, name);
@@ -61,7 +61,7 @@ function copyMember(target: JsonObject, source: JsonObject, name: string): void 
   else target[name] = value;
 }
 
-/** Returns the old pod with the resources of the containers of the new one. */
+/** Returns the old pod, but with the new pod's container resources. */
 function withResources(old: JsonObject, pod: JsonObject): JsonObject {
   const result = { ...old };
   for (const name of ['containers', 'initContainers']) {

@@ -27,7 +27,7 @@ describe('the next time of a schedule', () => {
     expect(next('0 0 13 * fri', '2026-11-10T00:00:00Z')).toBe('2026-11-13T00:00Z');
     expect(next('0 0 13 * fri', '2026-11-13T00:00:00Z')).toBe('2026-11-20T00:00Z');
     expect(next('0 0 13 * *', '2026-11-13T00:00:00Z')).toBe('2026-12-13T00:00Z');
-    // A star with a step restricts, too.
+    // A star with a step restricts a field, unlike a plain star.
     expect(next('0 0 */30 * fri', '2026-11-18T00:00:00Z')).toBe('2026-11-20T00:00Z');
   });
 

@@ -25,9 +25,10 @@ interface LocalTime {
 }
 
 /**
- * Returns the first time after `after` at which a schedule is due, in milliseconds since the epoch; `undefined` if it never
- * is, as for 30 February. The schedule must be valid (`cronScheduleFault`) and must not name a time zone itself. As in
- * Kubernetes, a time that the clock of the time zone skips is not due, and one that it repeats is due twice.
+ * Returns the first time after `after` at which a schedule is due, in milliseconds since the epoch; `undefined` if the
+ * schedule is never due, as for 30 February. The schedule must be valid (`cronScheduleFault`) and must not contain a
+ * time zone. As in Kubernetes, a local time that the time zone skips is not due, and a local time that the time zone
+ * repeats is due twice.
  */
 export function nextCronTime(schedule: string, after: number, timeZone: string): number | undefined {
   if (schedule.startsWith(every)) return after + Math.max(1, parseGoDuration(schedule.slice(every.length)));
@@ -44,7 +45,9 @@ export function nextCronTime(schedule: string, after: number, timeZone: string):
   return undefined;
 }
 
-/** The functions that compare a time with a schedule: everything down to the hour, and the minute. */
+/**
+ * The functions that compare a time with a schedule. `hour` compares the hour and the date, `minute` only the minute.
+ */
 interface Matcher {
   hour(local: LocalTime): boolean;
   minute(local: LocalTime): boolean;
@@ -55,7 +58,7 @@ function matcherOf(schedule: string): Matcher {
   const [minutes, hours, days, months, weekdays] = fieldBounds.map((bounds, index) => {
     return valuesOf(fields[index] ?? '', bounds);
   }) as [FieldValues, FieldValues, FieldValues, FieldValues, FieldValues];
-  // If both fields are restricted, a day needs to match only one of them.
+  // If both the day of the month and the day of the week are restricted, only one of them needs to match.
   const isDay = ({ day, weekday }: LocalTime) =>
     days.isStar || weekdays.isStar
       ? days.values.has(day) && weekdays.values.has(weekday)

@@ -3,7 +3,10 @@ import { type FieldError, invalid } from '../../../../api/field-error.ts';
 import { numberOf, textOf } from '../checks.ts';
 import { isPercent, tooLargePercentErrors, wholeOrPercentErrors } from '../field-rules.ts';
 
-/** Returns the number or the percentage. An invalid text counts as the number that it contains, or 0. */
+/**
+ * Returns an amount or percentage as a number. A text that is not a percentage is invalid: it counts as the integer
+ * that it contains, or as 0.
+ */
 export function amountOf(value: JsonValue | undefined): number {
   if (typeof value !== 'string') return numberOf(value);
   if (isPercent(value)) return Number(value.slice(0, -1));

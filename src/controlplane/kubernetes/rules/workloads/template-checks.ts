@@ -41,7 +41,7 @@ export function unmatchedTemplate(path: string, labels: JsonObject | undefined):
   return invalid(`${path}.metadata.labels`, labels ?? null, '`selector` does not match template `labels`');
 }
 
-/** The labels of the template must match the selector, unless that is empty or absent. */
+/** The labels of the template must match the selector, unless the selector is invalid or empty. */
 export const matchingTemplate: Check = function* (value, { path, parent }) {
   if (!hasValidSelector(parent)) return;
   const { selector } = parent;
@@ -55,7 +55,10 @@ function hasValidSelector({ selector }: JsonObject): boolean {
   return labelSelectorErrors(selector, '').length === 0;
 }
 
-/** Returns the template of a workload with a valid selector. Kubernetes does not check the template of others. */
+/**
+ * Returns the template of a workload, or `undefined` if the selector of the workload is invalid: Kubernetes then does
+ * not check the template.
+ */
 export function templateOfValidSelector(
   value: JsonValue | undefined,
   { parent }: FieldPosition,
@@ -63,7 +66,7 @@ export function templateOfValidSelector(
   return hasValidSelector(parent) ? value : undefined;
 }
 
-/** The pods of a workload must run until they are deleted. A check of the spec of the workload. */
+/** Returns the check of a workload's spec that the pods of the workload run until they are deleted. */
 export function longRunningPods(workload: string): Check {
   return function* (spec, { path }) {
     const pod = objectAt(memberAt(spec, ['template']), 'spec');
@@ -78,12 +81,15 @@ export function longRunningPods(workload: string): Check {
   };
 }
 
-/** A check of a spec that is skipped if its selector is invalid. */
+/** Returns a check that runs the given check of a spec only if the selector in the spec is valid. */
 export function ifSelectorIsValid(check: Check): Check {
   return (spec, position) => (isJsonObject(spec) && hasValidSelector(spec) ? check(spec, position) : []);
 }
 
-/** Returns a check of a member that checks its struct instead, so that it runs between the checks of other members. */
+/**
+ * Returns a check that is registered for a member but checks the struct that contains the member. It thus runs between
+ * the checks of other members.
+ */
 export function ofParent(check: Check): Check {
   return (_, position) =>
     check(position.parent, { ...position, path: position.path.slice(0, position.path.lastIndexOf('.')) });

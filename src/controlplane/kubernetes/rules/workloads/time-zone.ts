@@ -1,4 +1,4 @@
-/** The names that the runtime knows, by their lower-case form. Made on first use. */
+/** The time zone names that the runtime supports, by their lower-case form. Created on first use. */
 let canonicalNames: ReadonlyMap<string, string> | undefined;
 
 /** Returns the reason why a time zone cannot be loaded, worded as in Go; `undefined` if it can be. */
@@ -9,7 +9,7 @@ export function timeZoneFault(name: string): string | undefined {
 }
 
 function isKnown(name: string): boolean {
-  // The runtime also accepts offsets, which are not names.
+  // The runtime also accepts offsets such as `+01:00`, which are not names.
   if (!/^[A-Za-z]/.test(name) || name.length > maxLength) return false;
   canonicalNames ??= new Map(Intl.supportedValuesOf('timeZone').map((known) => [known.toLowerCase(), known]));
   // Go compares names exactly. The runtime ignores case, and lists only the current name of each zone.
@@ -24,5 +24,5 @@ function isKnown(name: string): boolean {
   }
 }
 
-/** No name of a time zone is longer. */
+/** All time zone names are shorter. */
 const maxLength = 64;

@@ -6,7 +6,7 @@ import { deploymentKinds, deploymentRules } from './deployment-rules.ts';
 import { jobKinds, jobRules } from './job-rules.ts';
 import { statefulSetKinds, statefulSetRules } from './stateful-set-rules.ts';
 
-/** The rules of the structs of workloads, except those of pod templates. */
+/** The rules of the structs of workloads, except the structs of pod templates. */
 export const workloadRules: Readonly<Record<string, StructRules>> = {
   ...controllerRules,
   ...cronJobRules,

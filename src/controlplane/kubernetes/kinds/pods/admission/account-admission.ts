@@ -9,10 +9,15 @@ import { mirrorPodFault, secretReferenceFault } from './secret-references.ts';
 const defaultAccount = 'default';
 const volumePrefix = 'kube-api-access-';
 const tokenPath = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** Slightly more than an hour. Kubernetes recognizes tokens of old clients by this lifetime. */
+/**
+ * The lifetime of the token in seconds, slightly more than an hour. Kubernetes recognizes the tokens of old clients by
+ * this lifetime.
+ */
 const tokenSeconds = 3607;
 
-/** Gives a new pod its service account, and mounts the token of the account. Throws 403 if there is no such account. */
+/**
+ * Sets the service account of a new pod, and mounts the token of the account. Throws 403 if the account does not exist.
+ */
 export function admitAccount(object: KubeObject, spec: JsonObject, storeOf: StoreOf): void {
   if (object.metadata.annotations?.[mirrorPod] !== undefined) {
     const reason = mirrorPodFault(spec);
@@ -24,7 +29,7 @@ export function admitAccount(object: KubeObject, spec: JsonObject, storeOf: Stor
   spec.serviceAccountName = name;
   spec.serviceAccount = name;
   const account = storeOf('serviceaccounts')?.peek(namespace, name)?.object as JsonValue | undefined;
-  // Each namespace has the default account, but perhaps it is not created yet.
+  // A missing default account is not an error: each namespace has one, but it may not be created yet.
   if (account === undefined && name !== defaultAccount) {
     const missing = `serviceaccount ${JSON.stringify(name)} not found`;
     throw refusedPod(object, `error looking up service account ${namespace}/${name}: ${missing}`);

@@ -79,7 +79,7 @@ function* rangeFaults(spec: JsonObject, range: JsonValue): Generator<string> {
   }
 }
 
-/** Returns the total of the containers of a pod. Amounts of the pod as a whole have priority. */
+/** Returns the total amounts of a pod's containers. Amounts for the pod as a whole take precedence. */
 function amountsOfPod(spec: JsonObject, member: 'limits' | 'requests'): Amounts {
   return new Map([...amountsOfContainers(spec, member), ...amountsOf(spec, member)]);
 }

@@ -29,7 +29,9 @@ export function admitPriority(object: KubeObject, spec: JsonObject, storeOf: Sto
   spec.preemptionPolicy = policy;
 }
 
-/** Returns the default class. If there are several because of a race, the one with the lowest priority counts. */
+/**
+ * Returns the default class. A race can create several default classes; the one with the lowest priority then applies.
+ */
 function defaultClass(storeOf: StoreOf): KubeObject | undefined {
   const all = (storeOf(classes)?.peekAll() ?? []).map(({ object }) => object);
   return all

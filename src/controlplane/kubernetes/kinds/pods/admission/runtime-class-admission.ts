@@ -12,7 +12,10 @@ import type { KubeObject } from '../../../../../api/meta.ts';
 import { refusedPod, type StoreOf } from './refuse-pod.ts';
 
 const classes = 'runtimeclasses.node.k8s.io';
-/** The number of tolerations up to which redundant ones are removed. The work grows with its square. */
+/**
+ * The maximum number of tolerations from which redundant ones are removed. The work grows with the square of this
+ * number.
+ */
 const maxCompared = 100;
 
 function classOf(object: KubeObject, spec: JsonValue | undefined, storeOf: StoreOf): JsonValue | undefined {
@@ -23,7 +26,9 @@ function classOf(object: KubeObject, spec: JsonValue | undefined, storeOf: Store
   return found as JsonValue;
 }
 
-/** Gives a new pod the overhead and the node selection of its runtime class. Throws 403 if they contradict the pod. */
+/**
+ * Adds the overhead and the node selection of its runtime class to a new pod. Throws 403 if they contradict the pod.
+ */
 export function admitRuntimeClass(object: KubeObject, spec: JsonObject, storeOf: StoreOf): void {
   const runtimeClass = classOf(object, spec, storeOf);
   const overhead = objectAt(runtimeClass, 'overhead');
@@ -54,7 +59,7 @@ export function admitRuntimeClass(object: KubeObject, spec: JsonObject, storeOf:
 
 const differentOverhead = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
-/** Throws 403 if a new pod has an overhead that is not that of its runtime class. */
+/** Throws 403 if the overhead of a new pod differs from the overhead of its runtime class. */
 export function checkOverhead(object: KubeObject, storeOf: StoreOf): void {
   const spec = objectAt(object as JsonValue, 'spec');
   const expected = objectAt(classOf(object, spec, storeOf), 'overhead');
@@ -66,7 +71,7 @@ export function checkOverhead(object: KubeObject, storeOf: StoreOf): void {
   }
 }
 
-/** Returns tolerations without those that another one includes. */
+/** Returns the tolerations without those that another toleration includes. */
 function mergedTolerations(all: JsonValue[]): JsonValue[] {
   if (all.length > maxCompared) return all;
   return all.filter((toleration, index) =>

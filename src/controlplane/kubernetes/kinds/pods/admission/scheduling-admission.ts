@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../../../../api/meta.ts';
 
-/** The time for which a pod stays on a node that fails, in seconds. */
+/** The time in seconds for which a pod stays on a failing node. */
 const tolerationSeconds = 300;
 const failures = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-/** Adds tolerations for nodes that fail, unless the pod has its own. */
+/** Adds tolerations for failing nodes, unless the pod has its own tolerations for them. */
 export function tolerateFailingNodes(pod: JsonObject): void {
   if (!isJsonObject(pod.spec)) return;
   const tolerations = listAt(pod.spec, 'tolerations');
@@ -19,7 +19,7 @@ export function tolerateFailingNodes(pod: JsonObject): void {
   ];
 }
 
-/** Keeps the priority of a pod, which admission has set, if an update omits it. */
+/** If an update omits the priority of a pod, keeps the priority that admission has set. */
 export function keepPriority(pod: JsonObject, old: JsonObject): void {
   if (!isJsonObject(pod.spec) || !isJsonObject(old.spec)) return;
   for (const member of ['priority', 'preemptionPolicy']) {
@@ -30,7 +30,7 @@ export function keepPriority(pod: JsonObject, old: JsonObject): void {
 
 const topologyLabels = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
 
-/** Returns the labels of a node that its pods get. */
+/** Returns the labels of a node that are copied to its pods. */
 export function topologyLabelsOf(node: KubeObject | undefined): Readonly<Record<string, string>> {
   const labels = Object.entries(node?.metadata.labels ?? {});
   return Object.fromEntries(labels.filter(([name]) => topologyLabels.includes(name)));

@@ -12,8 +12,8 @@ const containerLists = [
 ] as const;
 
 /**
- * Returns the reason why a pod may not use a secret, if its service account allows only the secrets that it lists.
- * `undefined` if the pod may use all its secrets.
+ * Returns the reason why a pod may not use a secret. Applies only if its service account allows only the secrets that
+ * the account lists. `undefined` if the pod may use all its secrets.
  */
 export function secretReferenceFault(spec: JsonObject, account: JsonValue, name: string): string | undefined {
   if (!trueTexts.includes(textAt(account, 'metadata', 'annotations', enforced))) return undefined;
@@ -54,7 +54,9 @@ function* secretUses(spec: JsonObject): Generator<{ readonly secret: string; rea
 
 const secretMembers = ['secretRef', 'nodePublishSecretRef'];
 
-/** Returns the reason why a pod of a kubelet's own may not exist; `undefined` if it may. */
+/**
+ * Returns the reason why a mirror pod, which represents a kubelet's own pod, is refused; `undefined` if it is allowed.
+ */
 export function mirrorPodFault(spec: JsonObject): string | undefined {
   if (textAt(spec, 'serviceAccountName') !== '') return 'a mirror pod may not reference service accounts';
   const sources = itemsOf(spec, 'volumes').flatMap((volume) => Object.entries(volume));

@@ -10,7 +10,9 @@ import type { StoreOf } from '../admission/refuse-pod.ts';
 import { topologyLabelsOf } from '../admission/scheduling-admission.ts';
 import { bindingKind, successStatus } from './request-kinds.ts';
 
-/** The maximum number of attempts to write a pod that other clients change at the same time. */
+/**
+ * The maximum number of attempts to write a pod. An attempt fails if another client changes the pod at the same time.
+ */
 const maxAttempts = 10;
 
 /** Assigns a pod to a node. The caller is a scheduler of the tenant. */

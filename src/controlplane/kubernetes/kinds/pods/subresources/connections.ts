@@ -13,7 +13,10 @@ interface ConnectedStores {
   readonly storeOf: StoreOf;
 }
 
-/** Throws 400 if the pod does not have the container in the query, or has several and the query names none. */
+/**
+ * Throws 400 if the pod does not have the container in the query, or if the query names no container and the pod has
+ * several.
+ */
 function checkContainer(pod: KubeObject, wanted: string): void {
   const spec = (pod as { spec?: JsonValue }).spec;
   const name = pod.metadata.name ?? '';
@@ -28,7 +31,7 @@ function checkContainer(pod: KubeObject, wanted: string): void {
   }
 }
 
-/** Returns the error for a pod on a node: the built-in host does not connect to nodes. */
+/** Returns the error for a pod on a node: the built-in cluster cannot connect to nodes. */
 function unreachable(storeOf: StoreOf, nodeName: string): StatusError {
   if (storeOf('nodes')?.peek('', nodeName) === undefined) return notFound({ group: '', resource: 'nodes' }, nodeName);
   return notImplemented(

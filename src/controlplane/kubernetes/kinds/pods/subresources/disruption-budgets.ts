@@ -16,7 +16,7 @@ import { systemContext } from '../../../../system-context.ts';
 import type { StoreOf } from '../admission/refuse-pod.ts';
 import { podCondition } from '../pod-conditions.ts';
 
-/** The maximum number of evictions that the controller of a budget has not counted yet. */
+/** The maximum number of evictions that a budget's controller has not yet included in the budget. */
 const maxUncounted = 2_000;
 const maxAttempts = 20;
 const violation = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -33,7 +33,10 @@ export function isReady(pod: KubeObject): boolean {
   return textAt(podCondition(pod as JsonValue, 'Ready'), 'status') === 'True';
 }
 
-/** Returns the budget of a pod; `undefined` if it has none. Throws 500 if it has several, as Kubernetes does. */
+/**
+ * Returns the budget of a pod; `undefined` if the pod has none. Throws 500 if the pod has several budgets, as
+ * Kubernetes does.
+ */
 export function budgetOf({ metadata }: KubeObject, storeOf: StoreOf): PodBudget | undefined {
   const store = storeOf('poddisruptionbudgets.policy');
   const budgets = (store?.peekAll(metadata.namespace ?? '') ?? [])
@@ -55,7 +58,7 @@ export function budgetOf({ metadata }: KubeObject, storeOf: StoreOf): PodBudget 
   return { name: budget.metadata.name ?? '', store, allowsUnready };
 }
 
-/** Takes one disruption from the budget. Throws 429 if the budget has none. A dry run only checks it. */
+/** Uses one of the budget's allowed disruptions. Throws 429 if none is left. A dry run only checks the budget. */
 export async function takeDisruption(
   { name, store }: PodBudget,
   { metadata }: KubeObject,
@@ -103,7 +106,7 @@ function refusalOf(name: string, status: JsonObject | undefined): string {
   return hasMessage ? `${refused} (${reason}): ${message}` : refused;
 }
 
-/** Returns the 429 for a budget whose controller has not seen its last change. */
+/** Returns the error (429) for a budget whose controller has not processed the budget's last change. */
 export function stillProcessed(name: string): StatusError {
   return tooManyDisruptions(10, `The disruption budget ${name} is still being processed by the server.`);
 }

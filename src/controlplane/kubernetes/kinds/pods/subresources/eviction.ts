@@ -64,7 +64,10 @@ function deleteOptionsOf(sent: KubeObject, { dryRun }: WriteOptions): DeleteOpti
   return dryRun ? { ...options, dryRun } : options;
 }
 
-/** True if the removal of a pod cannot disrupt an application, because the pod does not serve it. */
+/**
+ * True if the removal of a pod cannot disrupt an application, because the pod does not serve requests of the
+ * application.
+ */
 function needsNoBudget(pod: KubeObject): boolean {
   const phase = textAt(pod as JsonValue, 'status', 'phase');
   return pod.metadata.deletionTimestamp !== undefined || ['Succeeded', 'Failed', 'Pending'].includes(phase);

@@ -5,7 +5,10 @@ import { kubernetesSchemas } from '../../../../../api/structs/kubernetes-structs
 import type { OwnedKind } from '../../../../../registry/tracked-kind.ts';
 import type { ServedObject } from '../../../../../registry/verbs.ts';
 
-/** Returns the kind of the bodies of a subresource, which are never stored. Its schema is made when it is first used. */
+/**
+ * Returns the kind of a subresource's request bodies, which are never stored. The schema is built when it is first
+ * used.
+ */
 function requestKind(struct: string, group: string, description: string): OwnedKind {
   const kind = struct.slice(struct.indexOf('.') + 1);
   let schema: Schema | undefined;
@@ -29,7 +32,10 @@ function requestKind(struct: string, group: string, description: string): OwnedK
 export const bindingKind = requestKind('core.Binding', '', 'A request to assign a pod to a node.');
 export const evictionKind = requestKind('policy.Eviction', 'policy', 'A request to remove a pod from its node.');
 
-/** Returns the kind of the options of a connection. They are in the query of the request, so it has no members. */
+/**
+ * Returns the kind of the options of a connection. The kind has no members, because the options are in the query of the
+ * request.
+ */
 export function connectionKind(kind: string): ResourceKind {
   return {
     group: '',
@@ -43,7 +49,7 @@ export function connectionKind(kind: string): ResourceKind {
   };
 }
 
-/** The response to a request that succeeded and has no object. */
+/** Returns the response to a successful request that has no object. */
 export function successStatus(): ServedObject {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
   return { object: status as unknown as KubeObject, json: () => JSON.stringify(status) };

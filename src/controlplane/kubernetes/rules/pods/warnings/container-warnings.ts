@@ -10,7 +10,10 @@ import { fractionWarnings } from './fraction-warnings.ts';
 const bytes = ['memory', 'ephemeral-storage'];
 const unusedSeccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 
-/** Warns about annotations that fields have replaced, fractions of bytes, and variables that hide others. */
+/**
+ * Warns about annotations that fields have replaced, about fractions of bytes, and about variables that hide other
+ * variables.
+ */
 export function* containerWarnings(template: JsonObject, path: string): Generator<string> {
   const annotations = annotationsOf(template);
   const spec = objectAt(template, 'spec');
@@ -44,14 +47,17 @@ function* resourceWarnings(container: JsonObject, path: string): Generator<strin
   }
 }
 
-/** True if the AppArmor profile in an annotation is that of the pod. */
+/** True if the AppArmor profile in an annotation equals the profile in the security context. */
 function isProfileOf(security: JsonObject, annotation: string): boolean {
   const ofPod = structAt(security, 'appArmorProfile');
   const annotated = annotatedAppArmorProfile(annotation);
   return ofPod !== undefined && annotated !== undefined && equalJson(ofPod, annotated);
 }
 
-/** Warns about variables that hide previous ones. A variable whose value contains the previous one does not hide it. */
+/**
+ * Warns about variables that hide earlier variables with the same name. A variable whose value contains the earlier
+ * variable does not hide it.
+ */
 function* hiddenVariables(container: JsonObject, path: string): Generator<string> {
   const known = new Set<string>();
   for (const [variable, at] of itemsAt(container, 'env', path)) {
@@ -63,10 +69,13 @@ function* hiddenVariables(container: JsonObject, path: string): Generator<string
   }
 }
 
-/** The length up to which names are searched for. A search can take as long as the product of both lengths. */
+/**
+ * The maximum length of a variable name that is searched for. A search can take as long as the product of the name's
+ * and the text's length.
+ */
 const maxSearchedName = 256;
 
-/** True if a value contains a reference to a variable, and something else. */
+/** True if a value contains a reference to a variable and also other text. */
 function refersTo(value: string, name: string): boolean {
   const reference = `$(${name})`;
   return name.length <= maxSearchedName && value !== reference && value.includes(reference);

@@ -12,7 +12,7 @@ import { fractionWarnings } from './fraction-warnings.ts';
 import { portWarnings } from './port-warnings.ts';
 import { volumeWarnings } from './volume-warnings.ts';
 
-/** Limit the work for a template with many warnings. No client shows as many, nor as long ones. */
+/** Limits the work for a template with many warnings. Clients show fewer warnings, and shorter ones. */
 const maxWarnings = 1_000;
 const maxCharacters = 100_000;
 

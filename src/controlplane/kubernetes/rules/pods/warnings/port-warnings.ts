@@ -9,7 +9,7 @@ interface Port {
   readonly hostPort: number;
 }
 
-/** The ports of containers with the same number and protocol. */
+/** The ports of the containers of a pod, in which earlier ports that conflict with a new port are found. */
 class SamePorts {
   readonly #all: Port[] = [];
   readonly #byHostPort = new Map<number, Port[]>();
@@ -24,7 +24,10 @@ class SamePorts {
     return found;
   }
 
-  /** Returns the conflicting ports. It does not visit ports on other addresses, because a pod can have many of them. */
+  /**
+   * Returns the earlier ports that conflict with a port. Looks them up by number and address, because a pod can have
+   * many ports on other addresses.
+   */
   #conflictsOf({ hostPort, hostIP }: Port): Port[] {
     const onHost = (address: string) => this.#byHost.get(`${hostPort}/${address}`) ?? [];
     const samePort = hostIP === '' ? (this.#byHostPort.get(hostPort) ?? []) : [...onHost(''), ...onHost(hostIP)];
@@ -38,7 +41,7 @@ function addTo<Key>(map: Map<Key, Port[]>, key: Key, port: Port): void {
   else list.push(port);
 }
 
-/** Warns about ports of the containers of a pod that are the same or overlap. */
+/** Warns about ports of a pod's containers that are equal or overlap. */
 export function* portWarnings(spec: JsonObject, path: string): Generator<string> {
   const ports = new Map<string, SamePorts>();
   let index = 0;

@@ -84,14 +84,14 @@ class PathNode {
   readonly children = new Map<string, PathNode>();
   /** The positions of the files with this path. */
   readonly here: number[] = [];
-  /** The positions of the files with this path or below it. */
+  /** The positions of the files at this path or below it. */
   readonly below: number[] = [];
 }
 
-/** The maximum number of parts of the paths that are compared, because each takes memory. Further files are skipped. */
+/** The maximum number of path parts that are compared, because each part takes memory. Further files are skipped. */
 const maxParts = 100_000;
 
-/** Returns a text for each pair of files that have the same path or of which one is inside the other. */
+/** Returns a text for each pair of files whose paths are equal, or of which one path is inside the other. */
 function* overlapsIn(files: readonly File[]): Generator<string> {
   const root = new PathNode();
   let left = maxParts;
