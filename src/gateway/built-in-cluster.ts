@@ -13,7 +13,7 @@ export interface BuiltInCluster {
   };
   /**
    * True if the token was issued for a service account of the plane with this id. The token may have expired or been
-   * revoked since then; `PlaneTarget.authenticate` checks that.
+   * revoked since then, which `PlaneTarget.authenticate` checks.
    */
   isTokenOf(planeId: string, token: string): Promise<boolean>;
 }

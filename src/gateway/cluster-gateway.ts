@@ -45,7 +45,8 @@ const never = new AbortController().signal;
 
 /**
  * Forwards requests to connected clusters and to the built-in cluster. A caller needs the permission to `use` the
- * cluster, and keeps its identity there. Paths below the built-in cluster also lead to the virtual clusters on it.
+ * cluster, and has the same identity in the cluster. Paths below the built-in cluster also lead to the virtual clusters
+ * on it.
  */
 export function clusterGateway(options: ClusterGatewayOptions): Handler {
   const { builtInName, builtIn, authorize } = options;

@@ -1,18 +1,20 @@
 import { useHeader } from '../api/use-header.ts';
 import type { Exchange } from '../http/exchange.ts';
 
-/** Subresources that are part of an object. Reading any other one, such as a log, is work inside the instance. */
+/**
+ * Subresources that are part of an object. Reading any other subresource, such as a log, is work inside the instance.
+ */
 const displayedSubresources = new Set(['', 'status', 'scale']);
 
-/** Reviews in which a page asks for the permissions of its own user. */
+/** Reviews with which a page requests the permissions of its own user. */
 const ownReviews = new Set(['selfsubjectaccessreviews', 'selfsubjectrulesreviews']);
 
 type Received = Pick<Exchange, 'credential' | 'info' | 'request'>;
 
 /**
  * True if a page of the console sent the request to display an instance: a read with a session cookie. Such a request
- * does not count as a use of the instance and does not wake it. A program with a token cannot make its requests look
- * like this, and nobody can keep an instance awake this way: whoever pretends to be a page only shortens the idle period.
+ * does not count as a use of the instance and does not wake it. A program with a token cannot send such requests. A
+ * user who imitates a page gains nothing, because the instance then only falls asleep earlier.
  */
 export function isConsoleView({ credential, info, request }: Received): boolean {
   if (credential === undefined || credential.isBearer || request.upgrade !== undefined) return false;

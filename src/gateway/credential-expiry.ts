@@ -10,8 +10,9 @@ export function endAtCredentialExpiry(exchange: Exchange, end: number, clock: Cl
 }
 
 /**
- * Runs the next handler, and ends a long-running request as soon as `observe` calls its argument. `observe` returns a
- * function that stops the observation.
+ * Runs the next handler, and ends a long-running request as soon as the credential is invalid. `observe` starts to
+ * observe the credential, calls `invalidate` when it becomes invalid, and returns a function that stops the
+ * observation.
  */
 export async function endWhenInvalid(
   exchange: Exchange,

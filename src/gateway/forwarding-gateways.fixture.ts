@@ -24,8 +24,8 @@ import { spaceType } from './spaces/space-type.ts';
 const unexpected = () => Promise.reject(new Error('not expected in this test'));
 
 /**
- * Creates a cluster gateway and a project gateway that both forward to one cluster with the name `far`. The only
- * virtual cluster, `demo`, and the only space, `web`, are there.
+ * Creates a cluster gateway and a project gateway that both forward to one cluster with the name `far`. This cluster
+ * has one virtual cluster, `demo`, and one space, `web`.
  */
 export function createForwardingGateways(state: ForwardingState, api: ClusterApi) {
   const chain: AuthenticatedChainOptions = {

@@ -39,8 +39,8 @@ export interface TestRequest {
 }
 
 /**
- * A test environment with both gateways behind a real listener. They forward to a Node HTTP server whose behavior a
- * test defines. All connections use real sockets.
+ * A test environment with both gateways behind a real listener. The gateways forward requests to a Node HTTP server
+ * whose behavior a test defines. All connections use real sockets.
  */
 export class ForwardingTestEnv {
   #open: Awaited<ReturnType<typeof open>> | undefined;
@@ -100,7 +100,7 @@ export class ForwardingTestEnv {
     return { code: statusCode, headers, text, json: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {} };
   }
 
-  /** Opens a TLS connection to the gateways, and writes exactly this text to it. */
+  /** Opens a TLS connection to the gateways, and writes exactly this text to the connection. */
   async raw(text: string): Promise<TLSSocket> {
     const socket = connect({
       port: this.listener.port,

@@ -20,8 +20,9 @@ export interface GatewayHandlerOptions {
   /** The number of leading path segments that address the target on this server. The rest is a path of its API. */
   readonly pathDepth: number;
   /**
-   * Returns the caller's identity inside the target; `undefined` results in 401. Its `preauthorize` decides whether the
-   * caller may use the target at all. If authentication needs the target, `openSession` opens the request's session.
+   * Returns the caller's identity inside the target; `undefined` results in 401. The `preauthorize` of the identity
+   * decides whether the caller may use the target at all. If authentication needs the target, it calls `openSession` to
+   * open the request's session.
    */
   authenticate(
     token: string,
@@ -37,10 +38,10 @@ export interface GatewayHandlerOptions {
   readonly isPermanent?: boolean;
   /**
    * Returns the error for a caller who may not use the target. The error must reveal nothing about the target.
-   * Optional; the default, also if it returns `undefined`, is the 403 of Kubernetes.
+   * Optional; if the function is absent or returns `undefined`, the error is the 403 of Kubernetes.
    */
   forbiddenError?(exchange: Exchange, decision: Decision): StatusError | undefined;
-  /** A filter that each authorized request passes before the target serves it. Optional. */
+  /** A filter through which each authorized request passes before the target serves it. Optional. */
   readonly targetFilter?: Filter;
   /** Called with the plane that serves the request, for metrics. `undefined` if the target is a remote cluster. */
   onPlane(exchange: Exchange, plane: ServedResources | undefined): void;
@@ -129,8 +130,8 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
 }
 
 /**
- * Serves a request whose target authorizes it together with serving it, on another thread. If the target denies the request, the
- * caller's roles in the target may have been outdated: then the request is authorized and served again.
+ * Serves a request that its target, on another thread, authorizes and serves in one step. If the target denies the
+ * request, the caller's roles may have been outdated, so the request is authorized and served again.
  */
 function serveConfirmed(
   serve: Handler,

@@ -12,8 +12,8 @@ export interface GatewayTarget {
    */
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
   /**
-   * Waits until the caches of the target contain every acknowledged write. Resolves with the revision of its slice. Absent if no
-   * other process writes to the store, or if the target waits itself.
+   * Waits until the caches of the target contain every acknowledged write. Resolves with the revision of the target's
+   * slice. Absent if no other process writes to the store, or if the target itself waits.
    */
   freshRevision?(): Promise<number>;
   /** Serves a request. Called only after `Identity.preauthorize` and `authorize` have allowed the request. */
@@ -56,13 +56,13 @@ export interface GatewaySession {
   readonly target: GatewayTarget;
   /**
    * Fires when long-running requests must end because the virtual cluster falls asleep or is removed. The abort reason
-   * says which of the two. Implementations may create the signal on first access.
+   * contains the cause. Implementations may create the signal on first access.
    */
   readonly signal: AbortSignal;
   close(): void;
 }
 
-/** A control plane of this process, on this thread or on another one. */
+/** A control plane of this process, on this thread or on another thread. */
 export interface PlaneTarget extends GatewayTarget {
   authenticate(token: string): Promise<Identity | undefined>;
 }

@@ -30,7 +30,9 @@ const never = new AbortController().signal;
 /** Gives the gateway access to the virtual clusters on a connected cluster. */
 export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
   const { host, cluster, tokenReviews } = options;
-  /** The tokens of authenticated service accounts. Their requests are forwarded with these tokens. */
+  /**
+   * The tokens of authenticated service accounts. Requests of these service accounts are forwarded with their tokens.
+   */
   const tokens = new WeakMap<Identity, string>();
   const credentialFor = (caller: Identity): ApiRequest['as'] => {
     const token = tokens.get(caller);
@@ -40,7 +42,8 @@ export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
   const targetOf = ({ namespace, name }: HostLocation) => `${cluster}/${namespace}/${name}`;
 
   function identityOf(user: UserInfo, token: string, uid: string): Identity {
-    // Service accounts in different virtual clusters have the same names, so the uid keeps them apart in fair queueing.
+    // Service accounts in different virtual clusters can have the same name, so fair queueing distinguishes them by the
+    // uid of the virtual cluster.
     const responsible = textAt(unverifiedClaims(token), tokenCreatorClaim);
     const identity: Identity = {
       user,
@@ -78,7 +81,7 @@ export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
       try {
         const state = await access.statusAt(location);
         if (state?.uid !== uid) return undefined;
-        // Only the virtual cluster itself can review the token, and an unverified token must not wake it.
+        // An asleep virtual cluster cannot review the token, and nobody else can. An unverified token must not wake it.
         if (state.access === 'asleep') throw serviceUnavailable(`${name} is ${asleepMessage}`);
         if (state.access === 'closing') throw serviceUnavailable(`${name} is being removed`);
         const account = await tokenReviews.serviceAccountOf(target, host.clusterApi(location), token);

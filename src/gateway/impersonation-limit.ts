@@ -3,8 +3,9 @@ import type { Attributes } from '../auth/authz/attributes.ts';
 import type { Exchange } from '../http/exchange.ts';
 
 /**
- * The maximum number of names that a request may impersonate: users, groups and extra values. The target authorizes each of
- * them, which takes a message to another thread or machine. The headers of a request could name tens of thousands.
+ * The maximum number of names that a request may impersonate: users, groups and extra values. The target authorizes
+ * each name, which takes a message to another thread or machine. The headers of a request could contain tens of
+ * thousands of names.
  */
 const maxImpersonatedNames = 500;
 

@@ -20,7 +20,7 @@ export interface AccessStatus {
 
 /** A request that opens a session in a virtual cluster. */
 export interface SessionRequest {
-  /** The virtual cluster as error messages name it. */
+  /** The name of the virtual cluster in error messages. */
   readonly name: string;
   /** Returns a signal that fires when the client no longer waits for the session. */
   abortSignal(): AbortSignal;
@@ -77,8 +77,8 @@ export interface InstanceAccessOptions<Instance extends ProjectInstance> {
 }
 
 /**
- * When a session counts as a use of its instance. `brief`: at its start and at its end. `continuous`: during the whole
- * session. `none`: never; such a session only displays the instance, and does not wake it or wait for it.
+ * The times at which a session counts as a use of its instance. `brief`: at its start and at its end. `continuous`:
+ * during the whole session. `none`: never; the session only displays the instance, and does not wake it or wait for it.
  */
 export type SessionUse = 'brief' | 'continuous' | 'none';
 
@@ -112,7 +112,7 @@ export function createInstanceAccess<Instance extends ProjectInstance>(
 class ClusterInstanceAccess<Instance extends ProjectInstance> implements InstanceAccess<Instance> {
   readonly #options: InstanceAccessOptions<Instance>;
   readonly #errors: InstanceErrors<Instance>;
-  /** The time at which a request last timed out while waiting for an instance, by instance uid. */
+  /** The time of the last request that timed out in a wait for an instance, by instance uid. */
   readonly #recentTimeouts = new Map<string, number>();
   readonly #wakes: WakeCoalescer;
 
@@ -180,7 +180,7 @@ class ClusterInstanceAccess<Instance extends ProjectInstance> implements Instanc
     return this.#wakes.wait(instance.metadata.uid ?? '', {
       work: async (signal) => {
         const location = this.#options.type.locationOf(instance);
-        // Another replica may decide at this moment that the instance is unused.
+        // Publish the use before waking: another replica may decide at this moment that the instance is unused.
         await this.#options.activity.publish?.(instance.metadata.uid ?? '');
         await cluster.wake(location, signal);
         await cluster.whenUsable(location, signal);
@@ -233,7 +233,7 @@ class ClusterInstanceAccess<Instance extends ProjectInstance> implements Instanc
   }
 
   /**
-   * Replaces the reason why a session ends by an error that names the instance, because users know only the instance.
+   * Replaces the error that ends a session with an error that names the instance, because users know only the instance.
    */
   async #endReason(instance: Instance, cluster: GatewayCluster, reason: unknown): Promise<unknown> {
     const latest = this.#options.latest(instance);

@@ -9,12 +9,13 @@ import type { InstanceType, ProjectInstance } from './instance-type.ts';
  */
 export interface InstanceChanges<Instance extends ProjectInstance> {
   /**
-   * Returns a signal that fires at the first relevant change after this call. Call it before the caller's roles are
-   * looked up, so that no change to them is missed. The abort reason is the Status with which a stream ends.
+   * Returns a signal that fires at the first relevant change after this call. Call this function before the caller's
+   * roles are looked up, so that no change to them is missed. The abort reason is the Status with which a stream ends.
    */
   signalFor(instance: Instance): AbortSignal;
   /**
-   * Must be called for each change to an instance. `before` is `undefined` for a new one, `after` for a deleted one.
+   * Must be called for each change to an instance. `before` is `undefined` for a new instance, and `after` for a
+   * deleted instance.
    */
   handleChange(before: Instance | undefined, after: Instance | undefined): void;
 }

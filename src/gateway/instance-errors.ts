@@ -59,7 +59,7 @@ export class InstanceErrors<Instance extends ProjectInstance> {
   }
 }
 
-/** True if a user has put the instance to sleep, and the server has not refused that. */
+/** True if a user has put the instance to sleep and the server has not refused the sleep. */
 export function isForcedAsleep(instance: ProjectInstance): boolean {
   return instance.metadata.annotations?.[sleepForceAnnotation] === 'true' && !isSleepRefused(instance);
 }

@@ -44,12 +44,15 @@ export interface InstanceGatewayOptions<Instance extends ProjectInstance> {
    * Returns the identity for the access key from which a token was issued; `undefined` if the key is no longer valid.
    */
   resume(key: TokenKey): Identity | undefined;
-  /** The use of the gateway by service accounts with their own tokens. Absent if they cannot use it. */
+  /**
+   * The settings for service accounts that use the gateway with their own tokens. Absent if service accounts cannot use
+   * the gateway.
+   */
   readonly serviceAccounts?: ServiceAccountOptions<Instance>;
   readonly onPlane: GatewayHandlerOptions['onPlane'];
   /**
-   * Counts a request that the target serves. Returns the function to call at the end of a watch; `undefined` for other
-   * requests. Called for each request, so it must be fast. Optional; agents do not count.
+   * Counts a request that the target serves. For a watch, returns the function to call when the watch ends; otherwise
+   * `undefined`. Called for each request, so it must be fast. Optional; agents do not count.
    */
   countRequest?(uid: string, isWatch: boolean): (() => void) | undefined;
   readonly clock: Clock;
@@ -103,7 +106,7 @@ export function instanceGateway<Instance extends ProjectInstance>(options: Insta
       return await access.openSession(instance, () => exchange.signal, use);
     },
     forbiddenError(exchange, { reason, boundary }) {
-      // The caller may use the instance, but the request is outside of its boundary.
+      // Return the default error: the caller may use the instance, but the request is outside of its boundary.
       if (boundary !== undefined) return undefined;
       const { project, name, known } = contextOf(exchange);
       const { group, version, plural: resource } = kind;
@@ -137,7 +140,7 @@ export function instanceGateway<Instance extends ProjectInstance>(options: Insta
 
 /**
  * Returns the identity of the user for whom a gateway token was issued; `undefined` if the token is invalid. A gateway
- * token is valid for one instance, and only as long as the access key from which it was issued.
+ * token is valid for one instance, and only as long as the access key from which the token was issued is valid.
  */
 async function holderOf<Instance extends ProjectInstance>(
   { tokens, resume, clock }: InstanceGatewayOptions<Instance>,

@@ -38,13 +38,16 @@ export interface InstanceType<Instance extends ProjectInstance> {
   /** True if this server neither puts the instance to sleep nor wakes it. */
   isExternal(instance: Instance): boolean;
   /**
-   * Returns the roles for which callers get groups inside (`roleGroup`). Absent if roles are bound to the callers' own
-   * groups.
+   * Returns the roles for which callers get groups inside the instance (`roleGroup`). Absent if roles are bound to the
+   * callers' own groups.
    */
   rolesOf?(instance: Instance): VirtualClusterRoles;
   /** Returns a value that changes whenever the permissions of callers inside the instance may change. */
   grantsOf(instance: Instance): JsonValue;
-  /** True if the instance no longer accepts this token of a service account. Absent if it accepts none. */
+  /**
+   * True if the instance no longer accepts this token of a service account. Absent if instances of this type accept no
+   * such tokens.
+   */
   isRevokedUse?(use: CredentialUse, instance: Instance): boolean;
   /**
    * Restricts a decision to the part of the host's API that belongs to the instance. Called for each action of a

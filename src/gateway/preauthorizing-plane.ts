@@ -28,7 +28,7 @@ export function preauthorizingPlane(plane: Plane): Plane {
   return gated;
 }
 
-/** Calls `Identity.preauthorize`, and then asks the plane. The request is allowed if both allow it. */
+/** Calls `Identity.preauthorize`, and then `authorize` of the plane. The request is allowed only if both allow it. */
 export async function authorizeWithEntry(
   plane: Pick<Plane, 'authorize'>,
   identity: Identity,

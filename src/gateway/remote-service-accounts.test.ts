@@ -178,7 +178,7 @@ describe('a remote cluster', () => {
     expect((await as('bob', { 'impersonate-group': 'system:masters' })).code).toBe(403);
     expect((await as('bob', { 'impersonate-extra-a': 'b' })).code).toBe(403);
     expect(asked().length).toBe(1);
-    // An admin of the installation is in system:masters there.
+    // Inside the instance, an admin of the installation is in system:masters.
     expect((await as('carl', { 'impersonate-group': 'x' }, 'root-token')).code).toBe(200);
     at.state.decide = (_who, attributes) => ({ allowed: attributes.verb !== 'list', reason: '' });
     expect((await as('bob')).code).toBe(403);

@@ -2,7 +2,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts';
 import type { GatewaySession } from './gateway-target.ts';
 
-/** The session of each request in its target. It is opened when the request first needs the target. */
+/** The session of each request in its target. A session is opened when the request first needs the target. */
 export class RequestSessions {
   readonly #openSession: (exchange: Exchange) => MaybePromise<GatewaySession>;
   readonly #sessions = new WeakMap<Exchange, MaybePromise<GatewaySession>>();
@@ -21,7 +21,7 @@ export class RequestSessions {
     return opening;
   }
 
-  /** Closes the session of a request, if there is one. The request may open another one. */
+  /** Closes the session of a request, if there is one. The request may open another session later. */
   close(exchange: Exchange): void {
     const session = this.#sessions.get(exchange);
     if (session === undefined) return;

@@ -16,7 +16,8 @@ export type ManagementAuthorizer = (identity: Identity, attributes: Attributes) 
 /**
  * Returns the identity of a management API user inside a connected cluster: the same name and the user's own groups.
  * Administrators of the installation become cluster administrators. The management API decides which requests the user
- * may send to the cluster. It decides by the user's own name, even if the user impersonates somebody in the cluster.
+ * may send to the cluster. It decides by the user's own name, even if the user impersonates another user in the
+ * cluster.
  */
 export function clusterIdentity(known: Identity, cluster: string, authorize: ManagementAuthorizer): Identity {
   const target: RequestTarget = { type: 'Cluster', cluster };
@@ -94,7 +95,7 @@ export function instanceIdentity(
   };
 }
 
-/** Returns the members of an identity that belong to its credential. They are the same in every cluster. */
+/** Returns the members of an identity that belong to its credential. These members are the same in every cluster. */
 function credentialOf(known: Identity): Omit<Identity, 'user' | 'preauthorize'> {
   const { accessKey, expiresAt, signal, permissionSignal, allowsAddress } = known;
   return {

@@ -15,7 +15,7 @@ const spdy = (path: string, more = '', method = 'POST') =>
 const switched =
   'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\nSet-Cookie: a=b\r\n\r\n';
 
-/** Resolves when the socket is closed, which only a reading socket notices. */
+/** Resolves when the socket is closed. A socket notices this only if it is being read. */
 async function closed(socket: Socket): Promise<void> {
   socket.on('error', () => {});
   socket.once('end', () => socket.end());

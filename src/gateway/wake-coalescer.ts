@@ -12,7 +12,7 @@ interface WakeRequest {
   work(signal: AbortSignal): Promise<void>;
   /** Fires when the client of this request no longer waits. */
   readonly ending: AbortSignal;
-  /** Returns the error for a request that waited too long, or that arrives while `maxWaiting` requests already wait. */
+  /** Returns the error for a request that waited too long, or that arrives when `maxWaiting` requests already wait. */
   timeoutError(): Error;
 }
 
@@ -66,7 +66,7 @@ export class WakeCoalescer {
 
   #begin(uid: string, work: WakeRequest['work']): PendingWake {
     const stop = new AbortController();
-    // Waking may take long. The recorded use prevents auto-sleep from putting the instance back to sleep meanwhile.
+    // Waking may take long. Recording uses in the meantime prevents auto-sleep from putting the instance back to sleep.
     const stopUsing = recordUseRepeatedly(this.#options, uid);
     const done = work(stop.signal).finally(() => {
       this.#pending.delete(uid);

@@ -55,7 +55,7 @@ describe('a watch of a remote cluster', () => {
     it('ends after the last complete event if the connection to the cluster is lost', async () => {
       const [one, other] = [frame('one\n'), frame('other')];
       expect(await read([one, other], { failure: lost, headers })).toEqual([one, other]);
-      // Every split of the events is possible, also within the length of an event.
+      // The chunks can split the events anywhere, even within the length of an event.
       for (let cut = 1; cut < other.length; cut++) {
         const passed = await read([one + other.slice(0, cut)], { failure: lost, headers });
         expect(passed.join(''), `${cut}`).toBe(one);

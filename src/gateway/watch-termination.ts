@@ -7,10 +7,10 @@ import { watchFormatOf } from './forward/watch-format.ts';
 const maxHeldBytes = 8 * 1024 * 1024;
 
 /**
- * Streams a watch of a remote cluster, and ends it so that the client can continue. If this server ends the watch, the last
- * event is an ERROR event with the Status, as in this server's own watches. Without that event the client would resume the
- * watch, although it must list again or wake a sleeping instance first. If the connection to the cluster or its tunnel is
- * lost, the stream ends after the last complete event, and the client resumes the watch.
+ * Streams a watch of a remote cluster, and ends the stream so that the client can continue. If this server ends the
+ * watch, the last event is an ERROR event with the Status, as in this server's own watches. Without that event, the
+ * client would resume the watch, although it must list again or wake a sleeping instance first. If the connection to
+ * the cluster or its tunnel is lost, the stream ends after the last complete event, and the client resumes the watch.
  */
 export async function* endWatchWithStatus(response: ApiResponse, end: RequestEnd): AsyncGenerator<Uint8Array> {
   const format = watchFormatOf(response);

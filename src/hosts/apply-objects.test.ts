@@ -20,7 +20,7 @@ const served: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** A virtual cluster that records what is applied to it. */
+/** A virtual cluster that records the objects that are applied in it. */
 function recording(refuse: (path: string) => Error | undefined = () => undefined) {
   const applied: string[] = [];
   const virtual: VirtualClusterClient = {

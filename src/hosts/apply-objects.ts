@@ -18,9 +18,10 @@ export interface HostNamespace {
 }
 
 /**
- * Applies the objects of a template. Namespaces and CustomResourceDefinitions are applied first, because other
- * objects may depend on them. If `hostNamespace` is given, all objects are applied to that namespace, and cluster-scoped
- * kinds and resources that are not allowed there are errors. An error does not stop the other objects; all errors are reported together as one ApplyError.
+ * Applies the objects of a template. Namespaces and CustomResourceDefinitions are applied first, because other objects
+ * may depend on them. If `hostNamespace` is given, all objects are applied to that namespace, and cluster-scoped kinds
+ * and resources that are not allowed in it cause errors. The other objects are applied despite an error; all errors are
+ * reported together as one ApplyError.
  */
 export async function applyObjects(
   objects: readonly JsonObject[],

@@ -1,6 +1,6 @@
 import { StatusError, unprocessable } from '../api/status.ts';
 
-/** Thrown if sleep would delete the data of a virtual cluster, and the caller has not accepted that. */
+/** Thrown if a sleep that would delete the data of a virtual cluster was requested without accepting the loss. */
 export class DataLossError extends StatusError {
   /** The cause: which object keeps the data in which volume. A sentence for users. */
   readonly detail: string;

@@ -16,8 +16,8 @@ export interface HostTimeouts {
 export const defaultHostTimeouts: HostTimeouts = { read: 30_000, change: 60_000, run: 15 * 60_000 };
 
 /**
- * Wraps a host driver so that its functions fail with 503 after a timeout, even if the driver ignores the abort signal.
- * `watch`, `logs` and the API of a virtual cluster (`clusterApi`) have no timeout.
+ * Wraps a host driver. The functions of the result fail with 503 after a timeout, even if the driver ignores the abort
+ * signal. `watch`, `logs` and the API of a virtual cluster (`clusterApi`) have no timeout.
  */
 export function hostWithTimeouts(
   host: Host,

@@ -57,7 +57,10 @@ export interface InstallRequest {
   readonly space?: LabelsAndAnnotations & {
     /** Objects to apply to the namespace. Only namespaced kinds are allowed. */
     readonly objects?: readonly JsonObject[];
-    /** The resources that the objects may be. Optional; defaults to those of `defaultHostAccessSettings`. */
+    /**
+     * The resources to which the objects may belong. Optional; defaults to the resources in
+     * `defaultHostAccessSettings`.
+     */
     readonly allowedResources?: readonly string[];
   };
   /** The isolation of the namespace. Ignored by hosts without `isolatesNamespaces`. */
@@ -65,8 +68,8 @@ export interface InstallRequest {
   /** The roles in the namespace of a space. Bindings of other roles that an earlier request created are removed. */
   readonly bindings?: readonly SpaceBinding[];
   /**
-   * The uid of an existing namespace that the space takes over. It is kept when the space is removed, unless an earlier
-   * space created it.
+   * The uid of an existing namespace that the space takes over. When the space is removed, the namespace is kept,
+   * unless an earlier space created it.
    */
   readonly adopt?: string;
   /** The Helm chart and its values. Ignored by hosts without Helm. Absent members default to the server's settings. */
@@ -91,8 +94,8 @@ export interface HostCallOptions {
 
 export interface SleepOptions extends HostCallOptions {
   /**
-   * True to put the virtual cluster to sleep even if that deletes its data, because it has no persistent volume. Otherwise
-   * `sleep` rejects with DataLossError for such a virtual cluster. Optional; defaults to false.
+   * True to put the virtual cluster to sleep even if it has no persistent volume, so the sleep deletes its data.
+   * Otherwise `sleep` rejects with DataLossError in this case. Optional; defaults to false.
    */
   readonly acceptsDataLoss?: boolean;
   /**

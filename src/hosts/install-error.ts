@@ -1,6 +1,6 @@
 import { StatusError, serviceUnavailable, unprocessable } from '../api/status.ts';
 
-/** The machine-readable cause of an InstallError. The error message is for users and says what to do. */
+/** The machine-readable cause of an InstallError. The error message is for users and contains advice. */
 export type InstallErrorReason = 'HelmMissing' | 'HelmTimedOut' | 'ChartNotFound' | 'ValuesRefused' | 'InstallFailed';
 
 /** Causes for which a retry cannot succeed until a user changes the template or its values. */

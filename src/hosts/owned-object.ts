@@ -90,7 +90,10 @@ export async function findObject<Fields extends JsonObject>(
   }
 }
 
-/** Deletes the object only if it has the same uid, so that a new object of the same name is not deleted. */
+/**
+ * Deletes the object only if it still has the uid of the given object, so that a new object of the same name is not
+ * deleted.
+ */
 export async function deleteByUid(
   client: ResourceClient,
   place: ObjectKey,

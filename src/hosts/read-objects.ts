@@ -8,7 +8,10 @@ import { ApplyError } from './apply-objects.ts';
 
 /** The maximum number of values in all documents of a template. Aliases make a short document large. */
 const maxValues = 200_000;
-/** The values that a document is charged in addition to its own. Each object is a request when it is applied. */
+/**
+ * The number of values that each document is charged in addition to its own values, because applying each object takes
+ * a request.
+ */
 const valuesPerDocument = 50;
 
 /**
@@ -39,7 +42,7 @@ function charge(meter: WorkMeter, units: number): void {
   }
 }
 
-/** Parses a document. Rejects one that is too large for an API request, because it could not be applied. */
+/** Parses a document. Rejects a document that is too large for an API request, because it could not be applied. */
 function parseDocument(document: string): JsonValue {
   try {
     const { value } = readYaml(document);

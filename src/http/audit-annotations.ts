@@ -1,15 +1,15 @@
 import { dryRunAuditAnnotation, isOwnAuditAnnotation } from '../api/naming.ts';
 
 /**
- * Limits on the annotations of all policies and webhooks of one request: their number, and the characters of their keys and
- * values.
+ * The limits of the audit annotations that all policies and webhooks may add to one request: their number, and the
+ * characters of their keys and values.
  */
 const maxCount = 64;
 const maxLength = 16_384;
 
 /**
- * The annotations of the audit event of one request. As in Kubernetes, the first value of a key stays: later ones are
- * dropped.
+ * The annotations of the audit event of one request. As in Kubernetes, the first value of a key is kept and later
+ * values are dropped.
  */
 export class AuditAnnotations {
   readonly #values: Record<string, string> = {};
@@ -27,8 +27,8 @@ export class AuditAnnotations {
   }
 
   /**
-   * Adds an annotation of a tenant's policy or webhook. Drops it if its key belongs to the server, or if all of them together
-   * would exceed a limit.
+   * Adds an annotation of a tenant's policy or webhook. Drops the annotation if its key belongs to the server, or if
+   * all such annotations together would exceed a limit.
    */
   addOfAdmission(key: string, value: string): void {
     const length = this.#admissionLength + key.length + value.length;

@@ -21,7 +21,7 @@ export interface NamedFilter {
   readonly filter: Filter;
 }
 
-/** Options of both filter chains, the public and the authenticated one. */
+/** The options of both filter chains: the public chain and the authenticated chain. */
 export interface ChainOptions {
   readonly clock: Clock;
   readonly log: Log;
@@ -50,22 +50,31 @@ export interface AuthenticatedChainOptions extends ChainOptions {
   readonly auditLog: AuditLog;
   readonly auditRules?: readonly AuditRule[];
   readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];
-  /** The filter from `sourceLimitFilter(…)`. All chains share one, so that an address is limited across all paths. */
+  /**
+   * The filter from `sourceLimitFilter(…)`. All chains share one filter, so that an address is limited across all
+   * paths.
+   */
   readonly sourceLimit: Filter;
-  /** The filter from `keyRateFilter(…)`. All chains share one, so that an access key is limited across all paths. */
+  /**
+   * The filter from `keyRateFilter(…)`. All chains share one filter, so that an access key is limited across all paths.
+   */
   readonly keyRate: Filter;
-  /** The filter from `watchLimitFilter(…)`. All chains share one, so that watches are counted across all paths. */
+  /**
+   * The filter from `watchLimitFilter(…)`. All chains share one filter, so that watches are counted across all paths.
+   */
   readonly watchLimit: Filter;
-  /** The filter from `inFlightFilter(…)`. All chains share one, so that its limits apply to the whole process. */
+  /**
+   * The filter from `inFlightFilter(…)`. All chains share one filter, so that its limits apply to the whole process.
+   */
   readonly inFlight: Filter;
   /** Decides whether the caller may send the request. Optional; by default, every authenticated caller may. */
   readonly authorize?: AuthorizeOptions['authorize'];
 }
 
 /**
- * Returns the filters that every chain begins with, outermost first. The first one turns errors of all other filters
- * into responses and adds the common headers, so that error responses contain these headers too. As in kube-apiserver,
- * the audit ID is one of them (rule REQ-29).
+ * Returns the filters that every chain begins with, outermost first. The first filter turns errors of all other filters
+ * into responses. It also adds the common headers, such as the audit ID, so error responses contain them too, as in
+ * kube-apiserver (rule REQ-29).
  */
 function openFilters(options: ChainOptions): NamedFilter[] {
   const { depth, clock } = options;
@@ -91,7 +100,8 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
   const { sessions, clock, freshness } = options;
   const onFailure = auditFailedAuthentication(auditOptions);
   const decide = options.authorize ?? (() => ({ allowed: true, reason: '' }));
-  // Impersonation needs an authorizer that allows it. Without an authorizer, every caller would be able to impersonate.
+  // Only an authorizer can allow impersonation. Without an authorizer, impersonation is refused, because otherwise
+  // every caller could impersonate.
   const decideImpersonation = options.authorize ?? (() => ({ allowed: false, reason: '' }));
   return [
     ...openFilters(options),

@@ -26,7 +26,7 @@ export function errorReply(request: IncomingRequest, error: unknown, log: Log, a
 function statusErrorOf(request: IncomingRequest, failure: unknown, log: Log, auditId?: string): StatusError {
   const error = toStatusError(failure);
   if (error instanceof StatusError) return error;
-  // The client has disconnected. That often causes errors that are not bugs, and nobody reads the response.
+  // The client has disconnected. A disconnect often causes errors that are not bugs, and nobody reads the response.
   if (request.signal.aborted) return internalError('the request was canceled');
   log.error({ err: error, auditId, method: request.method }, 'request failed');
   return internalError(

@@ -12,7 +12,7 @@ import type { RequestEnd } from './request/request-end.ts';
 import type { RequestInfo } from './request/request-info.ts';
 import type { RequestCompletion } from './wire/request-completion.ts';
 
-/** A request for a handler. It was received from a socket, or the server sent it to itself inside the process. */
+/** A request for a handler: received from a socket, or sent by the server to itself inside the process. */
 export interface IncomingRequest {
   readonly method: string;
   /** The path and query as the client sent them, percent-encoded: `/kubernetes/management/apis?timeout=5s`. */
@@ -20,7 +20,10 @@ export interface IncomingRequest {
   /** The request headers with lower-case names. The values of a repeated header are joined with `, `. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: RequestBody;
-  /** The address of the client. Behind trusted proxies, it is the one that they report; '' if it cannot be read. */
+  /**
+   * The address of the client. Behind trusted proxies, it is the address that the proxies report; '' if it cannot be
+   * read.
+   */
   remoteAddress: string;
   readonly httpVersion: '1.1' | '2';
   /** Identifies the HTTP/2 connection. Absent for HTTP/1.1, where a connection serves one request at a time. */
@@ -31,7 +34,9 @@ export interface IncomingRequest {
   readonly upgrade?: string;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Ends when the client disconnects, like `signal`, but costs less to create. Only requests from a socket have it. */
+  /**
+   * Ends when the client disconnects, like `signal`, but costs less to create. Present only for requests from a socket.
+   */
   readonly end?: RequestEnd;
 }
 
@@ -44,8 +49,8 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
   readonly takeBuffered?: (announced: number) => Uint8Array | undefined;
   /**
    * Calls `take` with each chunk when it arrives. Faster than iterating. Resolves at the end of the body. Rejects if
-   * the body ends too early, or with the error that `take` throws. After that, `take` is not called again. Only bodies
-   * of requests from a socket implement it.
+   * the body ends too early, or with the error that `take` throws; `take` is not called again after its error. Only
+   * bodies of requests from a socket have this function.
    */
   readonly forEachChunk?: (take: (chunk: Uint8Array) => void) => Promise<void>;
 }
@@ -53,16 +58,18 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
 /** The credential that a client sent with a request, before authentication. */
 export interface PresentedCredential {
   readonly token: string;
-  /** A hash of the token. It is stored here because it is expensive to compute. */
+  /** A hash of the token. It is stored because computing it is expensive. */
   readonly fingerprint: string;
   /** True for a token in the Authorization header, false for a session cookie. */
   readonly isBearer: boolean;
 }
 
-/** The in-flight slot of a request. The request can release it while it waits for a client or for another server. */
+/**
+ * The in-flight slot of a request. The request can release the slot before it waits for a client or for another server.
+ */
 export interface InFlightSlot {
   /**
-   * Releases the slot while `read` receives the body from the client, and acquires a slot afterwards. `read` must
+   * Releases the slot, receives the body from the client with `read`, and then acquires a slot again. `read` must
    * report received bytes by calling its parameter, which throws if the body budget is exhausted. Throws 429 if no slot
    * is free.
    */
@@ -88,7 +95,7 @@ export interface Exchange {
   /** Notifies its listeners of the final response. */
   readonly completion: RequestCompletion;
   /**
-   * The decoded segments of the whole path. Set by the router. If `undefined`, code that needs them parses
+   * The decoded segments of the whole path. Set by the router. If they are `undefined`, code that needs segments parses
    * `request.url`.
    */
   segments?: readonly string[] | undefined;
@@ -105,11 +112,14 @@ export interface Exchange {
   forwardedTokenDigest?: string | undefined;
   /** The authenticated caller. Set by the authentication filter; the impersonation filter replaces it. */
   identity?: Identity | undefined;
-  /** Confirms refusals of this request. Set by the authentication filter, if other processes write to the store. */
+  /**
+   * Checks refusals of this request against the current state. Set by the authentication filter if other processes
+   * write to the store.
+   */
   confirmation?: RefusalConfirmation | undefined;
   /**
-   * A revision of the serving plane's slice that its caches have reached, asked for after the request arrived. The verbs then
-   * need not ask again. Set before authorization, if other processes write to the store.
+   * A revision that the caches of the serving plane have reached, determined after the request arrived. With it, the
+   * verbs need not determine the revision again. Set before authorization if other processes write to the store.
    */
   freshRevision?: number | undefined;
   /**
@@ -126,8 +136,8 @@ export interface Exchange {
   /** The span of the request. Set by the trace filter; `undefined` if the request is not traced. */
   span?: Span | undefined;
   /**
-   * The `traceparent` header to forward instead of that of the client, with the information that this server does not
-   * trace the request. Set by the trace filter; `undefined` if the header is forwarded as it is.
+   * The `traceparent` header to forward instead of the client's header, if this server does not trace the request: it
+   * says so. Set by the trace filter; `undefined` if the client's header is forwarded unchanged.
    */
   unsampledParent?: string | undefined;
   readonly warnings: string[];
@@ -141,9 +151,9 @@ export interface Exchange {
   /** The request body and the response body for the audit log, if they are API objects. Set by the handlers. */
   auditedRequest?: AuditedBody | undefined;
   auditedResponse?: AuditedBody | undefined;
-  /** The URL for the audit log, if that of the request contains secrets. Set by the handlers. */
+  /** The URL for the audit log, if the URL of the request contains secrets. Set by the handlers. */
   auditedUrl?: string | undefined;
-  /** The name of the created object for the audit log: the path of a create request does not contain it. */
+  /** The name of the created object, for the audit log. The path of a create request does not contain it. */
   createdName?: string | undefined;
   /** The authorization decision about the request, for the audit log and metrics. */
   decision?: Decision | undefined;
@@ -156,7 +166,7 @@ export function markDryRun(exchange: Exchange): void {
   auditAnnotationsOf(exchange).markDryRun();
 }
 
-/** Returns the annotations of the audit event of the request, to add to them. */
+/** Returns the annotations of the audit event of the request, so that the caller can add to them. */
 export function auditAnnotationsOf(exchange: Exchange): AuditAnnotations {
   exchange.annotations ??= new AuditAnnotations();
   return exchange.annotations;

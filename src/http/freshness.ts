@@ -6,8 +6,8 @@ import type { MaybePromise } from '../lib/maybe-promise.ts';
  */
 export interface Freshness {
   /**
-   * Increases each time a confirmation finds writes that the caches may have lacked before. If it is the same before a
-   * decision and after the next confirmation, then the decision was based on the current state.
+   * Increases each time a confirmation finds writes that the caches may have lacked before. If the version is the same
+   * before a decision and after the next confirmation, the decision was based on the current state.
    */
   readonly version: number;
   /**
@@ -16,8 +16,9 @@ export interface Freshness {
    */
   confirm(): Promise<void>;
   /**
-   * Returns `undefined` if the caches were current at most a second ago. Otherwise waits for a confirmation; rejects with
-   * 503 if there is none. Until then, no caller is authenticated, because credentials may have been revoked.
+   * Returns `undefined` if the caches were known to be current within the last second. Otherwise waits for a
+   * confirmation, and rejects with 503 if it fails. While the caches are unconfirmed, no caller is authenticated,
+   * because credentials may have been revoked.
    */
   requireCurrent(): Promise<void> | undefined;
   /** Fires when the caches could not be confirmed for four seconds. Replaced by a new signal after the next confirmation. */

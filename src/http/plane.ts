@@ -4,9 +4,12 @@ import type { Identity } from '../auth/identity.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 
-/** The resources that a control plane serves, as far as metrics need them. */
+/** The members of a control plane's resources that metrics need. */
 export interface ServedResources {
-  /** Returns the resource; `undefined` if the plane does not serve it. Always the same object for a resource. */
+  /**
+   * Returns the resource; `undefined` if the plane does not serve it. Repeated calls for a resource return the same
+   * object.
+   */
   find(group: string, version: string, plural: string): ServedResource | undefined;
 }
 
@@ -26,8 +29,9 @@ export interface Plane extends ServedResources {
    */
   readonly generation: number;
   /**
-   * Waits until the plane serves all kinds that are defined now: of this API group, or of all groups if it is absent. Absent if
-   * no other process writes to the store: a process serves a kind before it acknowledges the write that defines it.
+   * Waits until the plane serves all kinds that are defined now in this API group, or in all groups if `group` is
+   * absent. Absent if no other process writes to the store: a process serves a kind before it acknowledges the write
+   * that defines it.
    */
   settled?(group?: string): Promise<void>;
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;

@@ -7,8 +7,8 @@ export interface Reply {
   headers: Record<string, string | string[]>;
   /**
    * The response body. A string or bytes are sent with Content-Length, and compressed as NEG-20 requires. A stream is
-   * sent chunk by chunk, and never faster than the client reads. Do not modify the lines of a feed: other responses may
-   * share them.
+   * sent chunk by chunk, and never faster than the client reads. Do not modify the lines of a feed, because other
+   * responses may share them.
    */
   body?: string | Uint8Array | GeneratedBody | StreamBody | ProxiedBody | UpgradedBody | TakenOverBody;
   /** Awaited between the chunks of a long body. Set by the in-flight filter. */
@@ -22,15 +22,18 @@ export interface Reply {
 export type NextTimeSlice = () => Promise<void>;
 
 /**
- * A long response body that is generated while it is being written, so that it is never in memory as a whole. Its
- * length is not known in advance. If generating it throws, the connection is closed before the end of the body.
+ * A long response body that is generated during the write, so that the whole body is never in memory. Its length is not
+ * known in advance. If generating it throws, the connection is closed before the end of the body.
  */
 export interface GeneratedBody {
-  /** The chunks of the body. They can be iterated only once. They are asynchronous if another thread generates them. */
+  /**
+   * The chunks of the body, which can be iterated only once. The iterable is asynchronous if another thread generates
+   * the chunks.
+   */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-/** True if the reply has a generated body: a body that is produced in chunks while it is sent. */
+/** True if the body of the reply is generated in chunks during the write (`GeneratedBody`). */
 export function hasGeneratedBody(reply: Reply): reply is Reply & { body: GeneratedBody } {
   return hasDeferredBody(reply) && (reply.body as Partial<GeneratedBody>).chunks !== undefined;
 }
@@ -39,7 +42,8 @@ export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;
 
 /**
  * The response body of another server. It is forwarded when it arrives, and never faster than the client reads. The
- * reply's headers contain its length and encoding. If reading it throws, the connection is closed before its end.
+ * reply's headers contain its length and encoding. If reading the body throws, the connection to the client is closed
+ * before the end of the body.
  */
 export interface ProxiedBody {
   readonly upstream: AsyncIterable<Uint8Array>;
@@ -51,7 +55,10 @@ export function isProxied(reply: Reply): reply is Reply & { body: ProxiedBody } 
   return hasDeferredBody(reply) && (reply.body as Partial<ProxiedBody>).upstream !== undefined;
 }
 
-/** The connection to another server after a protocol upgrade (101). Bytes flow both ways until one side closes it. */
+/**
+ * The connection to another server after a protocol upgrade (101). Bytes flow both ways until one side closes the
+ * connection.
+ */
 export interface UpgradedBody {
   readonly socket: Duplex;
 }
@@ -61,15 +68,15 @@ export function isUpgraded(reply: Reply): reply is Reply & { body: UpgradedBody 
 }
 
 /**
- * A handler that uses the connection of the client itself after a protocol upgrade (101), or after the handshake of a
- * WebSocket, whose binary messages then are the bytes of the connection.
+ * A handler that uses the client's connection itself, after a protocol upgrade (101) or after the handshake of a
+ * WebSocket. In a WebSocket, the content of binary messages counts as the bytes of the connection.
  */
 export interface TakenOverBody {
-  /** The protocol in the response: of the `Upgrade` header, or the subprotocol of a WebSocket. */
+  /** The protocol in the response: the value of the `Upgrade` header, or the subprotocol of the WebSocket. */
   readonly protocol: string;
   /**
    * Called with the connection. Resolves when the connection is closed. Must not reject. It must close the connection
-   * when the exchange ends. If only the server shuts down, requests that use the connection may be completed before.
+   * when the exchange ends. If only the server shuts down, it may first complete the requests that use the connection.
    */
   takeOver(connection: Duplex): Promise<void>;
 }

@@ -46,8 +46,8 @@ export function router(options: RouterOptions): (request: IncomingRequest) => Pr
     const mount = mounts.find((candidate) => matches(candidate, segments));
     return { segments, handler: mount?.handler ?? fallback };
   };
-  // Cached for create requests only: all creates of a kind in a namespace use the path of the collection. Other writes
-  // mostly use the path of one object, which rarely repeats.
+  // Only create requests use this cache, because all creates of a kind in a namespace have the path of the collection.
+  // Other writes mostly have the path of one object, which rarely repeats.
   const createRoutes = new BoundedCache<Route>(urlCacheLimits);
   const cachedRoute = (url: string): Route => {
     const cached = createRoutes.get(url);

@@ -1,4 +1,4 @@
-/** Milliseconds between two checks whether the system clock was set to another time. */
+/** Milliseconds between two checks that detect whether the system clock was set to another time. */
 const checkIntervalMs = 1_000;
 /**
  * Changes of the system clock by up to this many milliseconds are ignored, because time synchronization adjusts the
@@ -24,8 +24,8 @@ interface Alarm {
 
 /**
  * Calls functions at absolute times. A timer measures a duration, so it fires at the wrong time if the system clock is
- * set to another time. Therefore that clock is checked every second as long as there are alarms. If it was set, the
- * timers of all alarms are restarted.
+ * set to another time. Therefore the system clock is checked every second as long as there are alarms. If the clock was
+ * set, the timers of all alarms are restarted.
  */
 export class Alarms {
   readonly #clock: AlarmClock;

@@ -1,6 +1,6 @@
 import type { Resolve } from './outgoing-addresses.ts';
 
-/** A resolver whose answer a test can change, like the one of an attacker who controls a name (DNS rebinding). */
+/** A resolver whose answer a test can change, as an attacker who controls a name can (DNS rebinding). */
 export class ChangingName {
   address: string;
   /** The names that were resolved, in order. */

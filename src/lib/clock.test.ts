@@ -40,7 +40,7 @@ describe('the system clock', () => {
     };
     const before = heapUsed();
     for (let each = 0; each < 50_000; each++) systemClock.after(1_800_000 + each, () => {})();
-    // About 230 bytes per timer would be 11 million bytes.
+    // If 50,000 canceled timers kept about 230 bytes each, the heap would grow by 11 million bytes.
     expect(heapUsed() - before).toBeLessThan(5_000_000);
   });
 });

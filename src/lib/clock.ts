@@ -31,8 +31,8 @@ function after(milliseconds: number, callback: () => void): () => void {
   timer.unref();
   return () => {
     // Node.js has one internal list per timer duration. If the last timer of a list is cleared while it is
-    // unreferenced, the empty list remains until the duration has passed, which is a small memory leak. Calling ref()
-    // first prevents it.
+    // unreferenced, the empty list remains until the duration has passed, which is a small memory leak. A call of ref()
+    // before the timer is cleared prevents the leak.
     timer.ref();
     clearTimeout(timer);
   };

@@ -32,7 +32,7 @@ describe('feedIterator', () => {
     const iterator = feedIterator(feed);
     expect([(await iterator.next()).value, (await iterator.next()).value]).toEqual(['a', 'b']);
     const waiting = iterator.next();
-    // It keeps waiting after a spurious wake-up.
+    // The reader keeps waiting after a spurious wake-up.
     feed.add();
     feed.add('c');
     expect((await waiting).value).toBe('c');

@@ -12,7 +12,10 @@ export interface Feed<T> {
    * `wait` only after `take` has returned `undefined`. After the wake-up, `take` may return `undefined` again.
    */
   wait(wake: () => void): void;
-  /** Ends the feed and wakes the reader if it waits. The reader calls it to stop. May be called repeatedly. */
+  /**
+   * Ends the feed, and wakes the reader if it is waiting. A reader calls this method to stop reading. Repeated calls
+   * have no effect.
+   */
   close(): void;
 }
 

@@ -1,6 +1,6 @@
 export interface LazyValue<T> {
   get(): T;
-  /** The value; `undefined` if `get` was never called. Used to close the value only if it was created. */
+  /** The value; `undefined` if `get` was never called. Lets the owner close the value only if it was created. */
   readonly created: T | undefined;
 }
 

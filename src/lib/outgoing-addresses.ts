@@ -3,8 +3,8 @@ import { type BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import { blockListOf, parseCidr } from './cidr.ts';
 
 /**
- * Ranges that outgoing connections to addresses from users should not reach: this machine, and the link-local services of
- * its network, such as the metadata service of a cloud.
+ * Ranges to which this process should not connect for users: this machine, and the link-local services of its network,
+ * such as the metadata service of a cloud.
  */
 export const defaultDeniedCIDRs: readonly string[] = [
   '0.0.0.0/8',
@@ -30,7 +30,10 @@ export type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Returns the problem of a text that is not a range of addresses, as the end of a sentence about it. */
+/**
+ * Returns the reason why a text is not a valid range of addresses, worded as the end of a sentence; `undefined` if the
+ * text is valid.
+ */
 export function cidrProblem(text: string): string | undefined {
   return parseCidr(text) === undefined ? 'is not a range of addresses such as 10.0.0.0/8' : undefined;
 }
@@ -61,8 +64,8 @@ export class OutgoingAddresses {
   }
 
   /**
-   * Throws DeniedAddressError if the host is an address in a denied range. Names are accepted: `lookup` checks them. Must
-   * be called before each connection, because no lookup happens for an address.
+   * Throws DeniedAddressError if the host is an address in a denied range. Accepts every name, because `lookup` checks
+   * the addresses of names. Must be called before each connection, because `lookup` is not called for an address.
    */
   checkLiteral(host: string): void {
     if (isIP(host) !== 0 && this.isDenied(host)) throw deniedError(host, host);
@@ -81,8 +84,8 @@ export class OutgoingAddresses {
 }
 
 /**
- * Ranges of addresses. A BlockList compares IPv4 addresses with IPv6 ranges too, as `::ffff:a.b.c.d`: a range such as
- * `::/3` would contain all of them. An IPv4 address is therefore compared with IPv4 ranges only.
+ * A set of address ranges. A BlockList also compares an IPv4 address, as `::ffff:a.b.c.d`, with IPv6 ranges, so a range
+ * such as `::/3` would contain all IPv4 addresses. This class therefore compares IPv4 addresses with IPv4 ranges only.
  */
 class AddressRanges {
   readonly #ipv4: BlockList;

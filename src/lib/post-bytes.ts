@@ -9,7 +9,7 @@ export interface Post {
   readonly body: Uint8Array;
   /** The TLS options of the connection, in PEM. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
-  /** The time for the whole request. */
+  /** The time limit for the whole request, in milliseconds. */
   readonly milliseconds: number;
   readonly signal: AbortSignal;
 }
@@ -21,7 +21,7 @@ export interface PostResponse {
   readonly body: Uint8Array;
 }
 
-/** The reason why there is no response. Contains no header and nothing that the target sent. */
+/** Thrown if there is no response. The message contains no header and nothing that the target sent. */
 export class PostError extends Error {
   override readonly name = 'PostError';
 }
@@ -29,7 +29,7 @@ export class PostError extends Error {
 const maxResponseBytes = 64 * 1024;
 
 /**
- * Sends a POST request on a connection of its own to a system that an administrator has configured. Redirects are not
+ * Sends a POST request on a new connection to a system that an administrator has configured. Redirects are not
  * followed. The response is read to its end, because the target may still be working. Rejects with PostError.
  */
 export async function postBytes({ url, headers, body, tls, milliseconds, signal }: Post): Promise<PostResponse> {
@@ -61,7 +61,9 @@ export async function postBytes({ url, headers, body, tls, milliseconds, signal 
   });
 }
 
-/** Returns an error with only the code of the original one, whose message could contain a header. */
+/**
+ * Returns an error with only the code of the original error. The message of the original error could contain a header.
+ */
 function connectionError(error: unknown): PostError {
   return new PostError(`the connection failed (${errorCode(error) ?? 'unknown error'})`);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { wait } from './wait.ts';
 
-/** Delays before retries. All of them can be ended early, when there is a reason to expect that a retry succeeds now. */
+/** Delays before retries. `end` ends all current delays early, when a retry is likely to succeed now. */
 export class RetryDelays {
   readonly #clock: Clock;
   readonly #delays = new Set<AbortController>();
@@ -10,7 +10,7 @@ export class RetryDelays {
     this.#clock = clock;
   }
 
-  /** Resolves after the given time, when the delays are ended, or when the signal fires. Never rejects. */
+  /** Resolves after the given time, or earlier if `end` is called or the signal fires. Never rejects. */
   async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
     const delay = new AbortController();
     this.#delays.add(delay);

@@ -8,19 +8,19 @@ export interface SyncIoBreakerOptions {
 }
 
 /**
- * Slow operations are tolerated as long as they take no more than this share of the time, which costs less than using
- * another thread. In a short time, they are tolerated up to a total of `burstWaits * maxBlockMs`. A single slow
- * operation is tolerated because it usually waited for the CPU, not for the disk.
+ * The share of the time that slow operations may take before the breaker opens. Up to this share, they cost less than
+ * using another thread. Within a short time, slow operations may take up to `burstWaits * maxBlockMs` in total. A
+ * single slow operation is tolerated because it usually waited for the CPU, not for the disk.
  */
 const slowShare = 0.02;
 const burstWaits = 4;
 const minOpenMs = 1000;
 
 /**
- * A circuit breaker for synchronous I/O. Such I/O is usually fast enough to do on this thread, which costs less than
- * passing it to another thread. If it is slow repeatedly or for very long, the breaker opens, and callers use another
- * thread. The breaker first stays open for `minOpenMs`, and then twice as long each time, up to `maxOpenMs`. So a slow
- * disk blocks this thread only rarely.
+ * A circuit breaker for synchronous I/O, which is usually fast enough to do on this thread: that costs less than
+ * passing it to another thread. If the I/O is slow repeatedly or for very long, the breaker opens, and callers use
+ * another thread. The breaker first stays open for `minOpenMs`, and then twice as long each time, up to `maxOpenMs`. A
+ * slow disk therefore blocks this thread only rarely.
  */
 export class SyncIoBreaker {
   readonly #options: SyncIoBreakerOptions;

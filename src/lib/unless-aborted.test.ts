@@ -14,7 +14,7 @@ test('the first of promise and signal wins, and no listener stays on the signal'
 });
 
 test('the rejection of work that nobody waits for is not unhandled', async () => {
-  // Vitest fails the run on an unhandled rejection.
+  // Vitest fails the run if no code handles this rejection.
   const work = Promise.reject(new Error('failed'));
   await expect(unlessAborted(work, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
 });

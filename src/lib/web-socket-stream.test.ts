@@ -48,7 +48,7 @@ describe('the stream of a WebSocket', () => {
   it('is closed with the connection, even if the peer has not read everything', async () => {
     client.pause();
     const closed = new Promise((resolve) => stream.once('close', resolve));
-    // More than the kernel accepts.
+    // Writes more bytes than the kernel buffers.
     for (let megabytes = 0; megabytes < 32; megabytes++) stream.write(Buffer.alloc(1024 * 1024));
     stream.resume();
     client.terminate();

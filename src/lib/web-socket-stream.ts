@@ -1,19 +1,21 @@
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, type WebSocket } from 'ws';
 
-/** The number of bytes that a stream has received and accepted for sending, named as in a socket. */
+/**
+ * The numbers of bytes that a stream has received and has accepted for sending. The names are those of `net.Socket`.
+ */
 export interface ByteCounts {
   readonly bytesRead: number;
   readonly bytesWritten: number;
 }
 
 /**
- * Returns the binary messages of a WebSocket as a stream of bytes that counts them. The stream is closed as soon as the WebSocket is. The
- * stream of the library would wait until its last data is sent, which never happens if the connection was lost. Node.js
- * ends the process if an HTTP/2 session then writes to it.
+ * Returns a stream of the bytes in the binary messages of a WebSocket, which counts these bytes. The stream is closed
+ * as soon as the WebSocket is closed. The stream of the `ws` library would wait until its last data is sent, which
+ * never happens after a lost connection. If an HTTP/2 session then wrote to that stream, Node.js would end the process.
  */
 export function webSocketStream(webSocket: WebSocket): Duplex & ByteCounts {
-  // This listener must be called before the one of the library.
+  // Registered first, because this listener must be called before the library's listener.
   webSocket.once('close', () => stream.destroy());
   const stream = Object.assign(createWebSocketStream(webSocket), { bytesRead: 0, bytesWritten: 0 });
   webSocket.on('message', (data) => {

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 export interface TimeoutOptions {
   readonly clock: Clock;
   readonly milliseconds: number;
-  /** Cancels the function if it is aborted. Optional. */
+  /** If this signal is aborted, the function is canceled. Optional. */
   readonly signal?: AbortSignal;
   /** Creates the error with which the promise rejects on a timeout. */
   timeoutError(): Error;

@@ -1,6 +1,6 @@
 /**
  * Removes all slashes at the end. A regular expression would take quadratic time for a text with many slashes
- * elsewhere: it would search for the end from each of them.
+ * elsewhere, because it would search for the end of the text from each slash.
  */
 export function withoutTrailingSlashes(text: string): string {
   let end = text.length;

@@ -9,7 +9,7 @@ import { aggregateIncrementally } from './aggregate-incrementally.ts';
 
 const keyOf = ({ object }: ServedObject) => ({ namespace: 'n', name: object.metadata.name ?? '' });
 
-/** A kind store of objects with a number each. */
+/** A kind store of objects that contain one number each. */
 function setUp(names: readonly string[]) {
   const objects = new Map<string, ServedObject>();
   let listener: (change: KindChange) => void = () => {};

@@ -4,14 +4,14 @@ import { compareObjectKeys, type ObjectKey } from '../registry/cache/object-inde
 import type { KindStore } from '../registry/kind-store.ts';
 import { peekWithoutManagedFields } from '../registry/verbs.ts';
 
-/** Number of objects that are processed per tick of the event loop. They take a few milliseconds. */
+/** Number of objects that are processed per tick of the event loop. This takes a few milliseconds. */
 const objectsPerTick = 100;
 
 /**
  * Aggregates all objects of a kind and keeps the aggregate up to date. `change` is called with 1 for each added object
- * and with -1 for each removed one, and may read only metadata and spec. Existing objects are processed over several
- * ticks of the event loop, so that very many objects do not block the server. Call the returned function before reading
- * the aggregate: it processes the remaining objects at once and returns true.
+ * and with -1 for each removed object, and may read only metadata and spec. Existing objects are processed over several
+ * ticks of the event loop, so a very large number of objects does not block the server. Before reading the aggregate,
+ * call the returned function: it processes the remaining objects at once and returns true.
  */
 export function aggregateIncrementally<Fields extends JsonObject>(
   store: KindStore<Fields>,
@@ -50,7 +50,7 @@ export function aggregateIncrementally<Fields extends JsonObject>(
     const objectKey = objectKeyOf((after ?? before)?.object);
     const id = idOf(objectKey);
     const unprocessed = isUnprocessed(objectKey);
-    // An object that is not processed yet is in the aggregate only if an earlier change notification counted it.
+    // Before it is processed, an object is in the aggregate only if an earlier change notification counted it.
     if (before !== undefined && (!unprocessed || counted.has(id))) change(before.object, -1);
     if (unprocessed) counted.add(id);
     if (after !== undefined) change(after.object, 1);

@@ -17,8 +17,8 @@ import type { WriteOptions } from '../registry/verbs.ts';
 
 export interface BootstrapOptions {
   /**
-   * Saves the access key of the admin before it is stored. A crash in between then leaves a saved key without effect,
-   * and not an installation that nobody can log in to.
+   * Saves the value of the admin's access key before the key is stored. If the server crashes in between, a saved value
+   * without effect remains, instead of an installation to which nobody can log in.
    */
   saveKey?(key: string): Promise<void>;
   /** Removes the saved key, because another server has created the access key of the admin at the same time. */
@@ -38,7 +38,10 @@ function objectOf<Spec extends JsonObject>(
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name }, spec };
 }
 
-/** Returns the initial objects of an installation. The user comes last: its existence means that all were created. */
+/**
+ * Returns the initial objects of an installation. The user comes last, so its existence means that all objects were
+ * created.
+ */
 export function bootstrapObjects(): readonly KubeObject[] {
   return [
     objectOf(virtualClusterTemplateKind, defaultTemplate, {
@@ -63,8 +66,8 @@ export function bootstrapObjects(): readonly KubeObject[] {
 
 /**
  * Creates the initial objects if there is no user yet, and the admin's access key if there is no key at all. Returns
- * the value of the key if it was created. If it is interrupted, it resumes at the next start. If several servers do this
- * at the same time, each object is created by one of them.
+ * the value of the key if it was created. An interrupted bootstrap resumes at the next start. If several servers
+ * bootstrap at the same time, each object is created by one of them.
  */
 export async function bootstrap(stores: KindStores, options: BootstrapOptions = {}): Promise<string | undefined> {
   await options.refresh?.();
@@ -82,7 +85,7 @@ export async function bootstrap(stores: KindStores, options: BootstrapOptions = 
   return undefined;
 }
 
-/** Returns false if the object exists already, also if another server creates it at the same time. */
+/** Creates an object. Returns false if it exists already, even if another server creates it at the same time. */
 async function createIfAbsent(store: KindStore, object: KubeObject, options: BootstrapOptions): Promise<boolean> {
   const exists = () => store.peek('', object.metadata.name ?? '') !== undefined;
   if (exists()) return false;

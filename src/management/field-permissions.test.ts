@@ -4,7 +4,7 @@ import { projectRoles } from '../api/naming.ts';
 import type { RequestContext } from '../registry/context.ts';
 import { deleteOptions, openManagementTestEnv, patchOptions, rejectionStatus } from './management.fixture.ts';
 
-/** Calls the verbs directly, as a request does that was authorized before its body arrived. */
+/** Calls the verbs directly, like a request that was authorized before its body arrived. */
 async function setUp() {
   const management = await openManagementTestEnv();
   const { create, verbs, as, admin } = management;

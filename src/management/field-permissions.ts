@@ -8,7 +8,7 @@ import type { Draft, StoredRecord } from '../registry/resource.ts';
 
 /**
  * Throws 403 if the caller may not change a field. Each changed field of the spec requires the permission
- * `<plural>/spec.<field>`, and so do the metadata fields that affect other components.
+ * `<plural>/spec.<field>`. Metadata fields that affect other components require a permission too.
  */
 export async function checkFieldPermissions(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
   if (context.system) return;
@@ -34,7 +34,10 @@ export async function maySetField(
   return await context.may({ verb, group, resource: plural, subresource: field, namespace, name });
 }
 
-/** Checks the permission to update or patch an object a second time (`guardWrite`). Throws 403 if the caller has neither. */
+/**
+ * Checks a second time (`guardWrite`) that the caller may update or patch an object. Throws 403 if the caller has
+ * neither permission.
+ */
 export async function requireWritePermission(
   kind: ResourceKind,
   record: StoredRecord,
@@ -45,8 +48,8 @@ export async function requireWritePermission(
 }
 
 /**
- * Throws 403 if an update changes the owner references and the caller may not delete the object. Owner references can
- * cause its deletion: an object whose owners do not exist is garbage collected.
+ * Throws 403 if an update changes the owner references and the caller may not delete the object. A change of the owner
+ * references can cause the deletion of the object: if its owners do not exist, it is garbage collected.
  */
 export async function requireOwnerReferencePermission(
   kind: ResourceKind,
@@ -61,7 +64,10 @@ export async function requireOwnerReferencePermission(
   throw forbidden(groupResourceOf(kind), name, "cannot set an ownerRef on a resource you can't delete");
 }
 
-/** Checks the permission to delete or deletecollection a second time. Throws 403 if the caller has neither. */
+/**
+ * Checks a second time that the caller may delete an object, with delete or deletecollection. Throws 403 if the caller
+ * has neither permission.
+ */
 export async function requireDeletePermission(
   kind: ResourceKind,
   record: StoredRecord,

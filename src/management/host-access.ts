@@ -14,7 +14,7 @@ import type { InstanceRules } from './instances/instance-rules.ts';
 
 /**
  * Returns the `status.hostAccess` of an instance after a write. Throws 403 if the write changes the inline template or
- * the access rules in a way that requires host access, and the caller does not have it in the project.
+ * the access rules in a way that requires host access, and the caller has no host access in the project.
  */
 export async function hostAccessOfInstance(
   rules: InstanceRules,
@@ -41,8 +41,8 @@ export async function hostAccessOfInstance(
 const definingFields = ['template', 'parameters', 'versions'] as const;
 
 /**
- * Returns the `status.hostAccess` of a template after a write. Throws 403 if the write changes the template, any part of
- * the result acts on hosts, and the caller may not do that with this template.
+ * Returns the `status.hostAccess` of a template after a write. Throws 403 if the write changes the template, any part
+ * of the new template acts on hosts, and the caller does not have host access for this template.
  */
 export async function hostAccessOfTemplate(
   rules: InstanceRules,
@@ -59,7 +59,10 @@ export async function hostAccessOfTemplate(
   return 'Restricted';
 }
 
-/** Replaces `status.hostAccess` of a draft. The status of the draft may be the stored one, so it is not changed itself. */
+/**
+ * Replaces `status.hostAccess` of a draft. The status can be the same JavaScript object as in the stored version, so it
+ * is copied, not modified.
+ */
 export function setHostAccess(
   object: { status?: { hostAccess?: HostAccess } },
   hostAccess: HostAccess | undefined,

@@ -16,9 +16,7 @@ import { withSizeLimits } from './rules/size-limits.ts';
 import { withKnownNames } from './rules/unknown-names.ts';
 import { projectWebhookResource } from './webhooks/project-webhooks.ts';
 
-/**
- * Returns the stored kinds of the management API, without the kinds that every control plane has, such as namespaces.
- */
+/** Returns the stored kinds of the management API, except kinds that every control plane has, such as namespaces. */
 export function managementResources(dependencies: ManagementDependencies): readonly StoredResource[] {
   const resources = [
     ...[

@@ -62,7 +62,10 @@ export interface TestContext extends RequestContext {
 export interface ManagementTestEnvOptions extends Pick<ManagementDependencies, 'connect'> {
   readonly store?: Store;
   readonly clock?: ManualClock;
-  /** Encrypts secrets. Optional; defaults to one with a new key. Replicas over one store need the same. */
+  /**
+   * The sealer that encrypts secrets. Optional; defaults to a sealer with a new key. Replicas that share a store need
+   * the same sealer.
+   */
   readonly sealer?: Sealer;
 }
 
@@ -74,7 +77,7 @@ export async function openManagementTestEnv(
   const { connect } = options;
   const clock = options.clock ?? new ManualClock();
   const store = options.store ?? openTestStore({ clock });
-  // Keys may create keys, so other tests need no login.
+  // With 0, an access key can create keys without a fresh login, so most tests need no login.
   const merged: ManagementSettings = { ...defaultManagementSettings, auth: { freshLoginSeconds: 0 }, ...settings };
   const state = createManagementState({
     ...merged.projects,
@@ -175,7 +178,7 @@ export async function openManagementTestEnv(
     try {
       await verbs(plural).patch(context, name, { type: 'merge', document, findings: [] }, patchOptions);
     } catch (error) {
-      // If the controller runs, it may have completed the deletion meanwhile.
+      // If the controller runs, it may already have completed the deletion.
       if (!(error instanceof StatusError) || error.code !== 404) throw error;
     }
   }

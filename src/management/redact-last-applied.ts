@@ -5,7 +5,7 @@ const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
  * Removes secret fields from the annotation in which `kubectl apply` stores the whole manifest. An annotation that
- * cannot be parsed is removed, because it may contain these fields.
+ * cannot be parsed is removed, because it may contain secret fields.
  */
 export function redactLastApplied(object: KubeObject, paths: readonly (readonly string[])[]): void {
   const annotations = object.metadata.annotations;
@@ -29,7 +29,7 @@ function redact(text: string, paths: readonly (readonly string[])[]): string | u
 
 /**
  * Parses a manifest. `undefined` if it is invalid or has duplicate members. The parser returns only the last of several
- * duplicates, so a secret in one of the others would not be found.
+ * duplicates, so a secret in an earlier duplicate would not be found.
  */
 function parseManifest(text: string): JsonObject | undefined {
   try {

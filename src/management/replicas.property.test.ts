@@ -11,7 +11,10 @@ import type { Store } from '../store/store.ts';
 import { type ManagementTestEnv, openManagementTestEnv, rejectionStatus } from './management.fixture.ts';
 import { defaultManagementSettings, type ManagementSettings } from './settings.ts';
 
-/** Opens the management API on three replicas whose observers receive changes late, with a project and two users. */
+/**
+ * Opens the management API with a project and two users on three replicas. The observers of the replicas receive
+ * changes late.
+ */
 async function openManagementReplicas(settings: Partial<ManagementSettings>, quotas: Record<string, number>) {
   const clock = new ManualClock();
   const sealer = openSealer(randomBytes(32));
@@ -33,7 +36,10 @@ async function openManagementReplicas(settings: Partial<ManagementSettings>, quo
   return { envs, first };
 }
 
-/** Runs creates at the same time, each on the replica with this number. Returns how many succeeded. */
+/**
+ * Runs creates at the same time. `placement` contains the number of the replica for each create. Returns the number of
+ * creates that succeeded.
+ */
 async function successes(
   envs: readonly ManagementTestEnv[],
   placement: readonly number[],

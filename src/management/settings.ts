@@ -19,8 +19,8 @@ export interface InstanceLimitSettings {
 export interface ManagementSettings {
   readonly auth: {
     /**
-     * The maximum age in seconds of a login with which passwords, and access keys without a scope or an end, may be
-     * changed. 0 means that no login is required for this.
+     * The maximum age in seconds of a login that may change passwords, or access keys without a scope or an end. 0
+     * means that no login is required for these changes.
      */
     readonly freshLoginSeconds: number;
     /** `enabled` is false if users may not log in with a password. Optional; by default, they may. */
@@ -33,7 +33,7 @@ export interface ManagementSettings {
     readonly maxUnscopedTTL: number;
     /** True if a key of a team is disabled after its creator has left the team, was disabled or was deleted. */
     readonly teamKeysFollowMaker: boolean;
-    /** The time in seconds between that event and the disabling of the key. */
+    /** The time in seconds between the event that makes a team's key lose its creator and the disabling of the key. */
     readonly teamKeyGraceSeconds: number;
     /** The maximum number of access keys of a user, team or subject. Keys that the server creates do not count. */
     readonly perUser: number;
@@ -45,7 +45,10 @@ export interface ManagementSettings {
   readonly projects: {
     /** True if every user and team may create projects. */
     readonly selfService: boolean;
-    /** The maximum number of Secrets in a project. This and the next two do not apply to admins. 0 means no limit. */
+    /**
+     * The maximum number of Secrets in a project. 0 means no limit. Limits on configuration objects do not apply to
+     * admins.
+     */
     readonly maxSecrets: number;
     /** The maximum number of ConfigMaps in a project. */
     readonly maxConfigMaps: number;
@@ -53,15 +56,17 @@ export interface ManagementSettings {
     readonly maxConfigBytes: number;
   };
   readonly charts: {
-    /** The Helm charts that templates may use. No others are allowed. */
+    /** The Helm charts that templates may use. All other charts are refused. */
     readonly allowed: readonly { readonly name: string; readonly repo: string }[];
   };
   readonly hosts: HostAccessSettings & {
-    /** The ranges of addresses at which no server of a kubeconfig may be. */
+    /** The ranges of addresses that the server in a kubeconfig must not have. */
     readonly deniedCIDRs: readonly string[];
     /** True if the server of a kubeconfig may be an `http://` address. */
     readonly allowPlainHttp: boolean;
-    /** The isolation of host namespaces, for each setting that neither the cluster nor the project sets. */
+    /**
+     * The default isolation of host namespaces. Each setting applies if neither the cluster nor the project sets it.
+     */
     readonly isolation: HostIsolation;
   };
   /** The outgoing webhooks of projects. */
@@ -80,17 +85,17 @@ export interface ManagementSettings {
   readonly gateway: {
     /** True if service accounts of a virtual cluster may access it through the gateway with their own tokens. */
     readonly serviceAccountTokens: boolean;
-    /** The maximum age of such a token since it was issued, in seconds. 0 means no limit. */
+    /** The maximum age of a service account token at the gateway since it was issued, in seconds. 0 means no limit. */
     readonly maxServiceAccountTokenAge: number;
-    /** True if such a token ends when its creator may no longer use the virtual cluster. */
+    /** True if the gateway rejects a service account token when its creator may no longer use the virtual cluster. */
     readonly serviceAccountTokensFollowMaker: boolean;
     /** The lifetime of a gateway token if the request does not set one, in seconds. */
     readonly defaultTokenTTL: number;
     readonly maxTokenTTL: number;
   };
-  /** The users who receive notifications by mail. Absent if the server sends no mails. */
+  /** Settings for notifications by mail. Absent if the server sends no mails. */
   readonly mail?: {
-    /** The domains of addresses that receive mails although no identity provider has verified them. */
+    /** The mail domains whose addresses receive mails even if no identity provider has verified the address. */
     readonly trustedDomains: readonly string[];
   };
 }
@@ -120,7 +125,10 @@ export const defaultManagementSettings: ManagementSettings = {
   },
 };
 
-/** The maximum lifetimes of access keys in installations that were created with a version that has these defaults. */
+/**
+ * The default maximum lifetimes of access keys. They apply only to installations that were created with a version that
+ * has these defaults.
+ */
 export const newInstallationLifetimes = { maxTTL: 365 * 24 * 3600, maxUnscopedTTL: 90 * 24 * 3600 };
 
 /** The settings as they were read. The defaults of the lifetimes depend on the age of the installation. */

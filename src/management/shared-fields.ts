@@ -3,7 +3,9 @@ import type { Owner } from '../api/management/v1/owner.ts';
 import type { Project } from '../api/management/v1/project.ts';
 import type { TypedObject } from '../api/meta.ts';
 
-/** Fields that several management kinds have, for code that handles all of them alike. No kind has all of these fields. */
+/**
+ * Fields that several management kinds have, for code that handles these kinds alike. No kind has all of these fields.
+ */
 export type SharedFields = {
   spec?: {
     owner?: Owner;
@@ -17,5 +19,5 @@ export type SharedFields = {
 
 /** An object of any management kind. */
 export type SharedObject = TypedObject<SharedFields>;
-/** The same for code that does not read the status. */
+/** An object of any management kind, for code that does not read the status. */
 export type SharedSpecObject = TypedObject<Pick<SharedFields, 'spec'>>;

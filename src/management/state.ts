@@ -63,7 +63,10 @@ export interface ManagementState extends ReviewState {
   instanceCount(kind: InstanceKind, project: string): number;
   /** Returns the size of all instances of this kind in a project, in bytes of JSON. */
   instanceBytes(kind: InstanceKind, project: string): number;
-  /** Returns the number of instances of this kind in a project that belong to an owner, a result of `ownerKey`. */
+  /**
+   * Returns the number of instances of this kind in a project that belong to an owner. `owner` is a result of
+   * `ownerKey`.
+   */
   instancesOwnedBy(kind: InstanceKind, project: string, owner: string): number;
   /** Returns the number of configuration objects of this kind in a project. */
   configObjectCount(kind: ResourceKind, project: string): number;
@@ -83,17 +86,22 @@ export interface ManagementState extends ReviewState {
   takeGuard(limit: string, subject: string): Promise<Guard>;
   /** Waits until the state contains all writes that were made before this call. */
   caughtUp(): Promise<void>;
-  /** Returns a check that fails if the cluster has changed since this call. `undefined` if it does not exist. */
+  /**
+   * Returns a check that fails if the cluster has changed since this call. `undefined` if the cluster does not exist.
+   */
   clusterUnchanged(name: string): RequiredCheck | undefined;
-  /** Returns a check that fails if the user has changed since this call. `undefined` if it does not exist. */
+  /** Returns a check that fails if the user has changed since this call. `undefined` if the user does not exist. */
   userUnchanged(name: string): RequiredCheck | undefined;
-  /** Returns a check that fails if the namespace has changed since this call. `undefined` if it does not exist. */
+  /**
+   * Returns a check that fails if the namespace has changed since this call. `undefined` if the namespace does not
+   * exist.
+   */
   namespaceUnchanged(name: string): RequiredCheck | undefined;
   /** Returns the names of the users and teams that own instances of this kind in a project, and how many each owns. */
   instanceOwners(kind: InstanceKind, project: string): Iterable<readonly [owner: string, count: number]>;
 }
 
-/** The kinds of instances. Limits count each of them separately. */
+/** The kinds of instances. Limits count the instances of each kind separately. */
 export const instanceKinds = [virtualClusterInstanceKind, spaceInstanceKind] as const;
 export type InstanceKind = (typeof instanceKinds)[number];
 
@@ -158,7 +166,8 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     attach(stores) {
       attached = stores;
       indexes = createIndexes(stores);
-      // Subscribed after the indexes, so that the indexes are up to date whenever the version increases.
+      // The version counter is subscribed after the indexes, so the indexes are up to date whenever the version
+      // increases.
       const kindsOfKeys: readonly ResourceKind[] = [accessKeyKind, userKind, teamKind, clusterKind];
       for (const kind of kindsOfKeys) attachedStore(kind).listen(() => keysVersion++);
       keysVersion++;
@@ -214,7 +223,7 @@ function createIndexes(stores: KindStores): Indexes {
   };
 }
 
-/** Adds the teams that follow from groups at identity providers, if they exist, in byte order. */
+/** Adds the existing teams that a user is a member of because of groups at identity providers, in byte order. */
 function withProviderTeams(
   teams: readonly string[],
   user: User | undefined,
@@ -248,7 +257,10 @@ type AccessKeyLookups = Pick<
   'accessKeyHidden' | 'accessKeysOf' | 'accessKeyCountOf' | 'keysCreatedWith' | 'keysFollowing'
 >;
 
-/** The part of the state that finds access keys by other objects. There is no index until the stores are attached. */
+/**
+ * The part of the state that finds access keys by the objects that they refer to. There is no index until the stores
+ * are attached.
+ */
 function accessKeyLookups(
   store: () => KindStore<FieldsOf<typeof accessKeyKind>>,
   index: () => AccessKeyIndex | undefined,
@@ -289,7 +301,7 @@ function configObjectLookups(store: (kind: ResourceKind) => KindStore<AnyFields>
   };
 }
 
-/** The part of the state that counts instances of both kinds. `indexes` has no indexes until the stores are attached. */
+/** The part of the state that counts instances of both kinds. `indexes` is empty until the stores are attached. */
 function instanceCounts(
   store: (kind: ResourceKind) => KindStore<AnyFields>,
   indexes: { of(kind: InstanceKind): InstanceIndex | undefined },

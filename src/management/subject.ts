@@ -19,7 +19,10 @@ export interface CredentialedCaller {
 const unscoped: readonly CompiledScope[] = [];
 const denyAll: readonly CompiledScope[] = [denyAllScope];
 
-/** The compiled scopes of each key object. A changed key, even in its hidden part, is a new object. */
+/**
+ * The compiled scopes of each key object. A changed key, even in its hidden part, is a new JavaScript object, so no
+ * entry is outdated.
+ */
 const compiledScopes = new WeakMap<AccessKey, readonly CompiledScope[]>();
 
 /**

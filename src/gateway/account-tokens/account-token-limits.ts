@@ -31,8 +31,8 @@ export function endOfMaxAge(
 }
 
 /**
- * True if the instance no longer accepts the token. If any tokens of the service account are revoked, this includes those
- * without a time of issue.
+ * True if the instance no longer accepts the token. If any tokens of the service account are revoked, tokens without a
+ * time of issue are no longer accepted either.
  */
 export function isRevokedUse(token: CredentialUse, { status }: VirtualClusterInstance): boolean {
   const account = { namespace: token.namespace, name: token.serviceAccount };

@@ -5,14 +5,14 @@ import { systemPrefix, tokenCreatorClaim } from '../../api/naming.ts';
 const accountPrefix = `${systemPrefix}serviceaccount:`;
 
 /**
- * Describes the use of a service account token with these claims at `now`; `undefined` if they name no service account.
- * The cluster that issued the token must have accepted it.
+ * Describes the use of a service account token with these claims at `now`; `undefined` if the claims name no service
+ * account. The cluster that issued the token must have accepted the token before.
  */
 export function describeTokenUse(claims: JsonObject | undefined, now: number): CredentialUse | undefined {
   const subject = textAt(claims, 'sub');
   if (!subject.startsWith(accountPrefix)) return undefined;
   const [namespace = '', serviceAccount = ''] = subject.slice(accountPrefix.length).split(':');
-  // Kubernetes writes the name of the Secret into a claim of its own.
+  // Kubernetes puts the name of the Secret into a separate claim.
   const secret =
     textAt(claims, 'kubernetes.io', 'secret', 'name') || textAt(claims, 'kubernetes.io/serviceaccount/secret.name');
   const creator = textAt(claims, tokenCreatorClaim);

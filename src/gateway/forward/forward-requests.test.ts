@@ -114,7 +114,7 @@ describe('a forwarded request', () => {
     await at.request(`${farClusterPath}/api`, { headers: { via: '1.1 somebody, 1.1 flotilla-0' } });
     const via = String(last()?.headers.via);
     expect(via).toMatch(/^1\.1 flotilla-[0-9a-f-]{36}$/);
-    // Simulates a cluster whose address is this server.
+    // Simulates a cluster whose address leads back to this server.
     for (const root of [farClusterPath, demoInstancePath]) {
       const { code, json } = await at.request(`${root}/api`, { headers: { via } });
       expect([code, textAt(json, 'message')]).toEqual([
@@ -258,7 +258,7 @@ describe('a forwarded request', () => {
       const { code, json } = await at.request(`${root}/api`);
       expect([code, textAt(json, 'message')]).toEqual([503, expect.stringMatching(/credentials/)]);
     }
-    // An application behind a service sends its own 401.
+    // A 401 from an application behind a service is forwarded.
     expect((await at.request(`${demoInstancePath}/api/v1/namespaces/a/services/s/proxy/x`)).code).toBe(401);
     await at.stopTarget();
     for (const root of [farClusterPath, demoInstancePath]) {

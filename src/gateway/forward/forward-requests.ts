@@ -20,7 +20,7 @@ import type { TargetLimiter } from './target-limiter.ts';
 
 export interface ForwardRequestsOptions {
   readonly api: ClusterApi;
-  /** The cluster as error messages name it, for example `the cluster "far"`. */
+  /** The name of the cluster in error messages, for example `the cluster "far"`. */
   readonly name: string;
   /** The number of leading path segments that address the cluster on this server. The rest is the path to forward. */
   readonly pathDepth: number;
@@ -40,8 +40,8 @@ interface ForwardedRequest extends Pick<ForwardRequestsOptions, 'api' | 'name'> 
 }
 
 /**
- * Returns a handler that forwards requests to the API of a remote cluster and returns the responses. It streams bodies
- * in both directions. After a protocol upgrade it forwards bytes without interpreting them.
+ * Returns a handler that forwards requests to the API of a remote cluster and returns the responses. The handler
+ * streams bodies in both directions. After a protocol upgrade, it forwards bytes without interpreting them.
  */
 export function forwardRequests(options: ForwardRequestsOptions): Handler {
   const { api, name, pathDepth } = options;
@@ -148,7 +148,7 @@ async function objectExists({ api, exchange, sent }: ForwardedRequest): Promise<
 
 const methodsWithoutBody = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** True if the request has a body. In HTTP/2 a request may have a body without any header that announces it. */
+/** True if the request has a body. In HTTP/2, a request may have a body although no header announces one. */
 function hasBody({ request: { method, headers, httpVersion } }: Exchange): boolean {
   const length = headers['content-length'];
   if (length !== undefined) return !/^0*$/.test(length);

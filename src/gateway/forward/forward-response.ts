@@ -10,7 +10,7 @@ export interface ForwardResponseOptions {
   readonly exchange: Exchange;
   /** The credential with which the request was sent to the cluster. */
   readonly as: ApiRequest['as'];
-  /** The cluster as error messages name it, for example `the cluster "far"`. */
+  /** The name of the cluster in error messages, for example `the cluster "far"`. */
   readonly name: string;
   /** The path at which this server serves the cluster. */
   readonly root: string;

@@ -51,7 +51,7 @@ const serverHeaders = new Set([
 /** The values that this server adds to the headers of a forwarded request. */
 export interface ForwarderInfo {
   readonly auditId: string;
-  /** The `traceparent` header that replaces that of the client. Optional; by default, the header of the client is forwarded. */
+  /** The `traceparent` header that replaces the client's. Optional; by default, the client's header is forwarded. */
   readonly traceparent?: string | undefined;
   /** The name of this server for `Via`. */
   readonly via: string;
@@ -121,8 +121,8 @@ function headersListedIn(connection: string | readonly string[] | undefined): Re
 const noHeaders: ReadonlySet<string> = new Set();
 
 /**
- * Returns the WebSocket subprotocols to forward. Removes those in which a browser sends its bearer token or names its
- * login, because they are meant only for this server.
+ * Returns the WebSocket subprotocols to forward. Removes the subprotocols that contain a browser's bearer token or
+ * identify its login, because they are meant only for this server.
  */
 function offeredProtocols(offered: string | undefined): string {
   return (offered ?? '')

@@ -91,7 +91,7 @@ describe('the forwarded path', () => {
         let ours: RequestInfo;
         try {
           sent = passed(path);
-          // An invalid path does not get this far.
+          // For an invalid path, `passed` has thrown an error.
           ours = parseRequestInfo('GET', sent, new URLSearchParams());
         } catch (error) {
           expect(error).toBeInstanceOf(StatusError);

@@ -2,7 +2,7 @@ import type { Reply } from '../../http/reply.ts';
 
 /**
  * Content types that browsers never execute if the response has `nosniff`. Browsers show such content as text or not at
- * all. A header with several types separated by commas does not match, because browsers use the last one.
+ * all. A header with several types separated by commas does not match, because browsers use the last type.
  */
 const inertTypes =
   /^(?:application\/(?:json|yaml|cbor|octet-stream|vnd\.kubernetes\.protobuf)|text\/plain)\s*(?:;[^,]*)?$/i;

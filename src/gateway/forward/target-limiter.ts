@@ -3,7 +3,7 @@ import { tooManyRequests } from '../../api/status.ts';
 
 /**
  * Maximum number of requests that wait for one cluster, equal to this server's in-flight limit. One caller may use half
- * of it, so that other callers can reach the cluster too.
+ * of this number, so that other callers can reach the cluster too.
  */
 const maxWaiting = 400;
 const maxPerCaller = maxWaiting / 2;

@@ -3,15 +3,18 @@ import type { ApiResponse } from '../../hosts/host.ts';
 import { protobufCodec } from '../../http/protobuf/envelope.ts';
 import { watchEventFrame } from '../../http/protobuf/watch-event.ts';
 
-/** The format of the events of a watch. One object reads one watch. */
+/** The format of the events of a watch. Each instance reads only one watch. */
 export interface WatchFormat {
-  /** Returns the number of bytes of the next chunk up to the end of its last complete event; 0 if no event ends in it. */
+  /**
+   * Returns the number of bytes in the next chunk up to the end of the last event that ends in it; 0 if no event ends
+   * in it.
+   */
   completeBytes(chunk: Uint8Array): number;
   /** Returns an ERROR event with a Status. */
   errorEvent(status: JsonObject): Uint8Array;
 }
 
-/** Returns the format of a watch; `undefined` if Kubernetes does not send it. */
+/** Returns the format of a watch; `undefined` if it is not a format that Kubernetes sends. */
 export function watchFormatOf({ headers }: Pick<ApiResponse, 'headers'>): WatchFormat | undefined {
   if (headers['content-encoding'] !== undefined) return undefined;
   const type = String(headers['content-type'] ?? '');
@@ -36,10 +39,13 @@ const lengthBytes = 4;
 
 /** Each event is a frame: its length in four bytes, and a WatchEvent message. */
 class ProtobufFrames implements WatchFormat {
-  /** The bytes of the length of the current frame that have been read, and their value so far. */
+  /** The number of bytes read so far of the current frame's length. `#length` contains their value. */
   #lengthRead = 0;
   #length = 0;
-  /** The bytes of the current frame that are still to come. Only valid if its length was read completely. */
+  /**
+   * The number of bytes of the current frame that have not arrived yet. Valid only after the frame's length was read
+   * completely.
+   */
   #missing = 0;
 
   completeBytes(chunk: Uint8Array): number {

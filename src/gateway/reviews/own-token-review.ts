@@ -19,9 +19,9 @@ export function isTokenReview({ info }: Exchange): boolean {
 const substituteToken = 'the-token-of-the-caller';
 
 /**
- * Handles a TokenReview. The remote cluster cannot know the token of the caller, because this installation issued it. The
- * cluster decides whether the caller may review tokens; the result for the caller's own token is the caller's identity in
- * the cluster. `send` sends a review to the cluster as JSON.
+ * Handles a TokenReview. The remote cluster cannot verify the token of the caller, because this installation issued the
+ * token. The cluster decides whether the caller may review tokens; the result for the caller's own token is the
+ * caller's identity in the cluster. `send` sends a review to the cluster as JSON.
  */
 export async function tokenReview(
   exchange: Exchange,
@@ -30,12 +30,14 @@ export async function tokenReview(
   const review = decodeReview(exchange, tokenReviewKind.kind, await readBody(exchange, maxReviewLength));
   const token = textAt(review, 'spec', 'token');
   const isOwn = isOwnToken(exchange, token);
-  // A caller who acts as another user gets the cluster's answer, but the cluster may not learn the token either.
+  // If the caller impersonates another user, the result is the cluster's own response. Even then the cluster must not
+  // learn the token.
   const isHidden = isOwn || token === bearerTokenOf(exchange.request);
   const sent = isHidden ? withToken(review, substituteToken) : review;
   const { status, body } = await send(Buffer.from(writeJson(sent)));
   const result = status === 201 ? parseJson(body) : undefined;
-  // The audiences of the cluster's own API are unknown here. A review for certain audiences gets the cluster's answer.
+  // The audiences of the cluster's own API are unknown here, so a review for certain audiences gets the cluster's own
+  // response.
   if (!isOwn || !isJsonObject(result) || textsAt(review, 'spec', 'audiences').length > 0)
     return { status, headers: { 'content-type': 'application/json' }, body };
   const { spec = {} } = review;

@@ -54,7 +54,10 @@ export function createTokenReviews({ clock }: { readonly clock: Clock }): TokenR
   const cache = new Map<string, CachedReview>();
   const inFlight = new Map<string, Promise<ReviewedServiceAccount | undefined>>();
 
-  /** Sends a TokenReview. All requests with the same token share it, so the end of one request does not cancel it. */
+  /**
+   * Sends a TokenReview. All requests with the same token share the review, so the end of one request does not cancel
+   * it.
+   */
   async function review(key: string, api: ClusterApi, token: string, claims: JsonObject) {
     const timeout = new AbortController();
     const cancel = clock.after(reviewTimeoutMs, () =>
@@ -118,7 +121,7 @@ function accountIn(review: JsonObject, claims: JsonObject): ReviewedServiceAccou
     user: {
       name,
       ...(uid === '' ? {} : { uid }),
-      // Ignore all groups except those that Kubernetes assigns to every service account.
+      // Ignore all groups except the groups that Kubernetes assigns to every service account.
       groups: textsAt(review, 'status', 'user', 'groups').filter(
         (group) => group.startsWith(accountsGroup) || group === kubernetesAuthenticatedGroup,
       ),

@@ -48,8 +48,8 @@ const ownReviews: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True for a review of the caller's own permissions or identity. The result of a review of permissions contains those
- * in the space.
+ * True for a review of the caller's own permissions or identity. A permission review returns only the permissions in
+ * the space.
  */
 function isOwnReview({ verb, group, resource, subresource, namespace, name }: ResourceAttributes): boolean {
   const isObject = subresource !== '' || namespace !== '' || name !== '';
@@ -72,7 +72,8 @@ function isCanonical({ verb, path, group, version, namespace, ...info }: Request
   const root = group === '' ? ['', 'api', version] : ['', 'apis', group, version];
   const place = namespace === '' || resource === 'namespaces' ? [] : ['namespaces', namespace];
   const own = [resource, pathName, subresource].filter((segment) => segment !== '');
-  // A path below a `proxy` subresource belongs to an application. Other servers may resolve `..` in it.
+  // A path below a `proxy` subresource belongs to an application. Other servers on the way may resolve `..` in such a
+  // path.
   const extraParts = extraSegments.flatMap((segment) => segment.split(/[/\\]/));
   return (
     requestVerbs.has(verb) &&
@@ -82,5 +83,8 @@ function isCanonical({ verb, path, group, version, namespace, ...info }: Request
   );
 }
 
-/** A segment without slashes, escapes and control characters, which every server interprets in the same way. */
+/**
+ * Matches a segment without slashes, escapes and control characters. Every server interprets such a segment in the same
+ * way.
+ */
 const plainSegment = /^[^/\\%\p{Cc}]+$/u;

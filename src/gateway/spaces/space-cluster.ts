@@ -19,7 +19,10 @@ export interface SpaceClusterOptions {
 
 const never = new AbortController().signal;
 
-/** Gives the gateway access to the spaces on a cluster. Their service accounts are those of the cluster. */
+/**
+ * Gives the gateway access to the spaces on a cluster. The service accounts of a space are service accounts of the
+ * cluster.
+ */
 export function spaceCluster({ host, targetOf, ...options }: SpaceClusterOptions): GatewayCluster {
   return {
     ...driverAccess({ ...options, driver: host.spaces }),

@@ -8,7 +8,7 @@ import { demoInstancePath, ForwardingTestEnv, type TestRequest, webSpacePath } f
 const reviews = '/apis/authorization.k8s.io/v1';
 const outside = /the space "web" of the project "default" gives access only to the namespace "own"$/;
 
-/** A request to the space, and the status of its response. */
+/** The method and path of a request to the space. */
 type Case = readonly [method: string, path: string];
 
 const forbidden: readonly Case[] = [
@@ -65,7 +65,8 @@ describe('the gateway to a space of a remote cluster (completions §12)', () => 
   };
 
   it('forwards requests in the namespace with the name and the groups of the caller', async () => {
-    // Roles are bound to the groups of users and teams. There is no group for a role, which other spaces would share.
+    // Spaces bind roles to the groups of users and teams. A group for a role would apply to other spaces too, so there
+    // is none.
     at.state.space.spec = { ...at.state.space.spec, extraAccessRules: [{ users: ['*'], clusterRole: 'edit' }] };
     at.state.decide = (_who, { target }) => ({ allowed: target?.type === 'ProjectSpace', reason: '' });
     expect((await ask('/api/v1/namespaces/own/pods?limit=5')).code).toBe(200);

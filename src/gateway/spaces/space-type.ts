@@ -4,7 +4,10 @@ import { serviceUnavailable } from '../../api/status.ts';
 import type { InstanceType } from '../instance-type.ts';
 import { isInSpace, requestIsInSpace } from './space-boundary.ts';
 
-/** Spaces as the gateway serves them: the API of the host cluster, restricted to one namespace (completions §12). */
+/**
+ * The type of instances for spaces. The gateway serves a space as the API of the host cluster, restricted to one
+ * namespace (completions §12).
+ */
 export const spaceType: InstanceType<SpaceInstance> = {
   kind: spaceInstanceKind,
   noun: 'space',
@@ -20,8 +23,8 @@ export const spaceType: InstanceType<SpaceInstance> = {
     return installHash !== '' || phase === 'Failed';
   },
   isExternal: () => false,
-  // The install hash changes after the controller has updated the role bindings. It also ends streams that started
-  // between the change of the rules and that update.
+  // The install hash changes after the controller has updated the role bindings. The change of the hash also ends
+  // streams that started after the rules were changed and before the bindings were updated.
   grantsOf: ({ spec, status }) => [
     status?.space?.access ?? {},
     spec?.extraAccessRules ?? [],

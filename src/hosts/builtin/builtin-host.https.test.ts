@@ -11,7 +11,7 @@ import { groupsWithRole } from '../spaces/binding-groups.fixture.ts';
 import { type SpacesUnderTest, spaceSuite } from '../spaces/space.suite.ts';
 import { remoteBuiltinHost } from './remote-builtin-host.ts';
 
-/** The same cluster from another machine: an address and a key. */
+/** Opens the same cluster as from another machine, with an address and a key. */
 async function open(): Promise<HostUnderTest & SpacesUnderTest> {
   const bench = await ServerTestEnv.open();
   const server = await bench.start();
@@ -29,7 +29,7 @@ async function open(): Promise<HostUnderTest & SpacesUnderTest> {
   const host = remoteBuiltinHost({ connection, clock: systemClock, log: silentLog });
   return {
     host,
-    // Each poll goes over the network; the server works by itself in between.
+    // Each poll goes over the network. The server does its work in the meantime.
     async runPendingWork() {
       await bench.send(server, '/readyz', { token: '' });
     },

@@ -131,7 +131,10 @@ export function builtinHost(options: BuiltinHostOptions): Host {
   };
 }
 
-/** Puts a virtual cluster to sleep, or wakes it. With `isWanted`, changes it only if it is unchanged after that call. */
+/**
+ * Puts a virtual cluster to sleep, or wakes it. With `isWanted`, the change fails if the virtual cluster was changed
+ * after it was read for that call.
+ */
 async function setAsleep(
   virtualClusters: ResourceClient<FieldsOf<typeof virtualClusterKind>>,
   asleep: boolean,
@@ -172,7 +175,7 @@ function spacesOf(options: BuiltinHostOptions): InstanceDriver {
 }
 
 /**
- * Applies the objects of a request in its namespace. The server applies them with its own permissions, so nothing else
+ * Applies the objects of a request in its namespace. The server uses its own permissions for this, so nothing else
  * prevents a role binding that grants more permissions than the author of the template has.
  */
 async function applyInNamespace(
@@ -207,8 +210,8 @@ export function toHostedVirtualCluster(object: VirtualCluster): HostedVirtualClu
 }
 
 /**
- * Returns the phase from the status, because a change to the spec takes effect only after the cluster has acted on it.
- * The exception is a sleep: it blocks access as soon as the spec demands it.
+ * Returns the phase from the status, because a change to the spec takes effect only after the cluster has acted on the
+ * change. A sleep is the exception: it blocks access as soon as the spec requests it.
  */
 function phaseOf(object: VirtualCluster): HostPhase {
   if (object.metadata.deletionTimestamp !== undefined || isReadyForRemoval(object)) return 'Removing';

@@ -14,7 +14,7 @@ export interface RemoteBuiltinHostOptions {
   readonly log: Log;
 }
 
-/** The host driver of a built-in cluster that an agent runs on another machine. It uses an HTTPS connection. */
+/** The host driver of a built-in cluster that an agent runs on another machine. The driver uses an HTTPS connection. */
 export function remoteBuiltinHost({ connection, clock, log }: RemoteBuiltinHostOptions): ClosableHost {
   const closing = new AbortController();
   const { api } = connection;

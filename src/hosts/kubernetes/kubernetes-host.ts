@@ -56,8 +56,8 @@ export interface KubernetesHostOptions {
 
 /**
  * The host driver for Kubernetes clusters. Each virtual cluster is a Helm release of the vCluster chart. Reads use a
- * cache, which starts one watch per kind on first use and stops them after some minutes without use. Operations that change a
- * virtual cluster read the current objects from the cluster first.
+ * cache. It starts one watch per kind on first use, and stops the watches after some minutes without use. Operations
+ * that change a virtual cluster read the current objects from the cluster first.
  */
 export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost {
   return new KubernetesHost(options);
@@ -82,7 +82,8 @@ class KubernetesHost implements ClosableHost {
     setMaxListeners(0, this.#closing.signal);
     this.#connection = connection;
     this.#work = hostWork(options, {
-      // The connections close when the cache reports changes, so the cache runs as long as they are open.
+      // The connections to virtual clusters are closed when the cache reports changes, so the cache must run as long as
+      // any connection is open.
       isInUse: () => this.#connections.size > 0,
       onIdle: () => this.#probes.forgetAll(),
     });
@@ -109,7 +110,7 @@ class KubernetesHost implements ClosableHost {
     this.#stopListening = connection.onReachable?.(() => cache.retry());
   }
 
-  /** Runs the changes of a space one after another. They need no cache, because a space is one namespace. */
+  /** Runs the changes of a space one after another. The changes need no cache, because a space is one namespace. */
   #inLanes(spaces: InstanceDriver): InstanceDriver {
     return {
       ...spaces,
@@ -193,7 +194,10 @@ class KubernetesHost implements ClosableHost {
     await Promise.allSettled([...closing, ...this.#changes]);
   }
 
-  /** Runs an operation on a virtual cluster. The cache runs meanwhile, because the operation waits for its own changes there. */
+  /**
+   * Runs an operation on a virtual cluster. The cache keeps running meanwhile, because the operation waits until its
+   * own changes are in the cache.
+   */
   #change<T>(location: HostLocation, call: HostCallOptions, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const signal = this.#untilClosed(call);
     return this.#work.cache.use(signal, () => this.#inLane(location, { signal }, task));
@@ -255,7 +259,7 @@ function openSpaces(work: HostContext, closing: AbortSignal): InstanceDriver {
   return createSpaceDriver({
     isolatesNamespaces: true,
     hostClient: work.hostClient,
-    // The Pod Security level of an imported namespace stays, because its pods may need it.
+    // An imported namespace keeps its Pod Security level, because its pods may need it.
     namespaceMetadata: (request) =>
       request.adopt === undefined ? namespaceMetadata(request) : withoutReservedLabels(request.space ?? {}),
     applyObjects: (request, { signal = closing }) => applyTemplateObjects(work, request, signal),

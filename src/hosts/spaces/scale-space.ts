@@ -35,7 +35,7 @@ const maxAttempts = 5;
 
 /**
  * Scales the workloads in a namespace to zero, suspends its jobs, and records their previous state in annotations.
- * Workloads that another workload controls are not changed. Calling it again completes an interrupted call.
+ * Workloads that another workload controls are not changed. A repeated call completes an interrupted one.
  */
 export async function scaleDownSpace(hostClient: ApiClient, namespace: string, call: HostCallOptions): Promise<void> {
   for (const { kind, sleep } of workloadKinds) await patchAll(hostClient, { kind, namespace, patchOf: sleep }, call);
@@ -58,7 +58,8 @@ function scaledUp(workload: KubeObject): JsonObject | undefined {
   const metadata = { annotations: { [replicasAnnotation]: null } };
   const isAwake = (numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1) > 0;
   const replicas = Number.parseInt(recorded, 10);
-  // Users of the space can write the record. With one that the host rejects, the space could never be woken.
+  // Users of the space can write the record. A record that the host rejects is ignored, because otherwise the space
+  // could never be woken.
   const isUsable = replicas > 0 && replicas <= maxReplicas;
   return isAwake || !isUsable ? { metadata } : { metadata, spec: { replicas } };
 }
@@ -92,7 +93,10 @@ async function patchAll(
   for (const object of items) if (client !== undefined) await patchOne(client, object, patchOf, call);
 }
 
-/** Patches a workload whose version is unchanged, and reads it again after a conflict. */
+/**
+ * Patches a workload on the condition that its version is unchanged. After a conflict, reads the workload again and
+ * repeats the patch.
+ */
 async function patchOne(
   client: ResourceClient,
   listed: KubeObject,

@@ -18,8 +18,8 @@ export interface SpaceBindingsRequest {
 }
 
 /**
- * Binds each cluster role to its groups in the namespace of a space, and removes the bindings of other roles that this
- * function created for the same owner. Writes only bindings that are missing or different.
+ * Binds each cluster role to its groups in the namespace of a space. Removes the bindings of other roles that this
+ * function created earlier for the same owner. Writes only bindings that are missing or different.
  */
 export async function ensureSpaceBindings(
   hostClient: ApiClient,
@@ -44,11 +44,12 @@ export async function ensureSpaceBindings(
     }
     const isSame = (member: string) => equalJson(memberOf(existing, member), memberOf(object, member));
     if (!isSame('roleRef')) {
-      // The roleRef of a role binding is immutable.
+      // The roleRef of a role binding is immutable, so the binding is deleted and created again.
       await deleteByUid(client, key, existing, call);
       await createIfMissing(client, object, call);
     } else if (!isSame('subjects') || ownerOf(existing) !== owner) {
-      // Admins of the space can remove the label. Without it, the binding would stay when its role is no longer wanted.
+      // Admins of the space can remove the owner label, so it is restored. Without it, the binding would not be removed
+      // when its role is no longer wanted.
       const { labels = {} } = object.metadata;
       await client.patch(key, { metadata: { labels }, subjects: memberOf(object, 'subjects') ?? [] }, call);
     }

@@ -52,7 +52,8 @@ export function createSpaceDriver(options: SpaceDriverOptions): InstanceDriver {
       const metadata = metadataOf(request, options.namespaceMetadata(request));
       const spec = { kind: namespaceKind, key: { name: namespace }, owner, spec: undefined, metadata };
       const isNew = await ensureOwnedObject(namespaces, spec, call);
-      // The isolation comes last, so that no object of a template replaces a part of it.
+      // The isolation is applied after the objects of the template, so no such object can replace a part of the
+      // isolation.
       if ((request.space?.objects ?? []).length > 0) await options.applyObjects(request, call);
       if (request.isolation !== undefined) await options.isolate?.(request, call);
       await ensureSpaceBindings(hostClient, { namespace, owner, bindings, isNew }, call);
@@ -84,13 +85,14 @@ export function createSpaceDriver(options: SpaceDriverOptions): InstanceDriver {
       const { metadata } = await existing(name, call);
       if (isWanted !== undefined && !(await isWanted())) return;
       const { resourceVersion = '' } = metadata;
-      // While the annotation has this value, `observe` reports drift, and `install` completes an interrupted call.
+      // As long as the annotation has this value, `observe` reports drift, and `install` completes the interrupted
+      // call.
       const falling = await setAsleep(name, 'falling-asleep', { resourceVersion }, call);
       await scaleDownSpace(hostClient, name, call);
       try {
         await setAsleep(name, 'true', { resourceVersion: falling.metadata.resourceVersion ?? '' }, call);
       } catch (error) {
-        // The space may have been woken at the same time.
+        // The write fails with 409 if the space was woken at the same time. Then wake the workloads again.
         if (error instanceof StatusError && error.code === 409) await scaleUpSpace(hostClient, name, call);
         throw error;
       }
@@ -112,8 +114,9 @@ function metadataOf({ displayName }: InstallRequest, metadata: LabelsAndAnnotati
 }
 
 /**
- * Makes an imported namespace belong to its new owner. If no earlier space created the namespace, an annotation keeps
- * it after the space is deleted. Throws 409 if another namespace has replaced it.
+ * Makes an imported namespace belong to its new owner. If no earlier space created the namespace, adds an annotation
+ * that keeps the namespace after the space is deleted. Throws 409 if the namespace does not have this uid, because
+ * another one has replaced it.
  */
 async function adoptNamespace(
   hostClient: ApiClient,

@@ -27,8 +27,8 @@ export interface DocumentSet {
   /** Returns the paths of the documents, for the list of all paths at `/` (rule HEALTH-07). */
   paths(): string[];
   /**
-   * Returns the document at the path of the request. `undefined` if another set is responsible for the path. Throws
-   * StatusError if this set is responsible and has no such document.
+   * Returns the document at the path of the request; `undefined` if the path does not belong to this set. Throws
+   * StatusError if the path belongs to this set but has no document.
    */
   find(exchange: Exchange): FoundDocument | Reply | undefined | Promise<FoundDocument | Reply | undefined>;
 }

@@ -56,8 +56,8 @@ async function allChecks(endpoint: Endpoint, checks: readonly HealthCheck[], que
 }
 
 /**
- * True if the check succeeds. The check logs the reason of a failure. The response does not contain it, because the
- * path is public.
+ * True if the check succeeds. The reason of a failure is logged, but is not part of the response, because the path is
+ * public.
  */
 async function passes(check: HealthCheck): Promise<boolean> {
   try {

@@ -20,8 +20,8 @@ const keysPath = '/openid/v1/jwks';
 const cacheControl = 'public, max-age=300';
 
 /**
- * The documents with which others verify the service account tokens of a control plane: the OpenID configuration and
- * the public keys (rule DISC-21).
+ * The documents with which other programs verify the service account tokens of a control plane: the OpenID
+ * configuration and the public keys (rule DISC-21).
  */
 export function issuerDocuments(issuer: TokenIssuer): DocumentSet {
   return {
@@ -50,7 +50,10 @@ function jsonReply(content: JsonObject, type: string): Reply {
   };
 }
 
-/** Returns the URL of the control plane as the client wrote it: that of the request without its last two segments. */
+/**
+ * Returns the URL of the control plane as the client addressed it: the URL of the request without its last two
+ * segments.
+ */
 function planeUrl({ url, headers }: IncomingRequest): string {
   const segments = withoutTrailingSlashes(rawPath(url)).split('/');
   return `https://${headers.host ?? ''}${segments.slice(0, -2).join('/')}`;

@@ -19,7 +19,8 @@ export interface ProcessMountsOptions {
 }
 
 /**
- * Returns the mounts of the version, health and metrics of the process, the same for server and agent (completions §1).
+ * Returns the mounts of the process's version, health and metrics, which are the same for server and agent (completions
+ * §1).
  */
 export function processMounts({
   version,
@@ -47,7 +48,10 @@ export function readOnly(handler: Handler): Handler {
   };
 }
 
-/** Contains the API word, unlike `/version` of a control plane. The command line reads it here before it logs in. */
+/**
+ * Serves the version of the process. Unlike `/version` of a control plane, the response contains the API word, which
+ * the command line reads here before it logs in.
+ */
 function versionHandler(version: VersionInfo): Handler {
   const document = jsonDocument({ ...version, apiWord });
   return async (exchange) => documentReply(exchange, { document });

@@ -13,8 +13,8 @@ const maxRetainedParts = 64;
 const maxPartHashes = 10_000;
 
 /**
- * A document about some of a plane's kinds, such as the OpenAPI document of one group version. The cache can evict the
- * document and create it again. It retains the hash for longer.
+ * A document about some of a plane's kinds, such as the OpenAPI document of one group version. The cache may evict the
+ * document and create it again, but it retains the hash of the document for longer.
  */
 export interface PartialDocument {
   readonly hash: string;
@@ -24,7 +24,7 @@ export interface PartialDocument {
 /**
  * A cache of documents that depend only on the kinds of a plane. Planes with the same kinds share a document, because
  * documents take more memory than most planes. A document is retained as long as a loaded plane uses it. The most
- * recently used documents are retained even longer.
+ * recently used documents are retained even if no plane uses them.
  */
 export class SharedDocuments {
   readonly #made = new Map<string, WeakRef<object>>();

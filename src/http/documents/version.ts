@@ -29,7 +29,7 @@ export interface BuildInfo {
 
 /**
  * Returns the content of `/version`. `gitVersion` is a semantic version with a leading v, because kubectl and helm
- * parse it. Its build metadata, the part after `+`, names this product.
+ * parse it. Its build metadata (the part after `+`) identifies this product.
  */
 export function versionInfo(build: BuildInfo): VersionInfo {
   return {

@@ -26,7 +26,7 @@ let directory: string;
 let path: string;
 let auditLog: AuditLog;
 let server: TestHttpServer;
-/** Makes writes of audit events fail while it is set. */
+/** If true, writing audit events fails. */
 let isFull = false;
 
 beforeEach(async () => {

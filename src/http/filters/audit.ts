@@ -42,7 +42,7 @@ export interface AuditOptions {
 export function auditFilter(options: AuditOptions): Filter {
   const rules = options.rules ?? defaultAuditRules;
   const hasBodies = rules.some(({ level }) => includesRequestBody(level));
-  // All steps are in one async function: each further async function would take as long as creating the event.
+  // All steps are in one async function, because each further async function would take as long as creating the event.
   return async (exchange, next) => {
     const caller = exchange.identity;
     const initialLevel = levelOf(options, exchange, caller);
@@ -112,8 +112,8 @@ export function auditFailedAuthentication(
 const dryRunVerbs = new Set(['create', 'update', 'patch']);
 
 /**
- * True if the query alone makes the request a dry run. The body of a delete replaces its query, so the handler marks deletes.
- * Connections and requests for tokens ignore the parameter.
+ * True if the query alone makes the request a dry run. For a delete, the body may replace the query, so the delete
+ * handler marks the dry run. Connections and requests for tokens ignore the parameter.
  */
 function isDryRunByQuery(exchange: Exchange): boolean {
   const { info, query } = exchange;
@@ -168,7 +168,8 @@ function eventOf(
 ): AuditEvent {
   const { info, request, identity } = exchange;
   const hasBodies = responseStatus !== undefined && includesRequestBody(level);
-  // One object literal, because spreading objects takes several times as long, and each write has two audit events.
+  // One object literal without spreads, because spreading objects takes several times as long, and each write has two
+  // audit events.
   return {
     user: caller && userOf(caller),
     accessKey: caller?.accessKey,
@@ -182,7 +183,7 @@ function eventOf(
     level,
     stage,
     responseStatus,
-    // Only the last event of a request contains bodies, because the first is written before the body is received.
+    // Only the last event of a request contains bodies, because the first event is written before the body is received.
     requestObject: hasBodies ? exchange.auditedRequest && redactBody(exchange.auditedRequest) : undefined,
     responseObject:
       hasBodies && level === 'RequestResponse'

@@ -70,7 +70,10 @@ export function authenticate(options: AuthenticateOptions): Filter {
     const replying = andThen(identity, (holder) => admit(exchange, holder, next));
     return session === undefined ? replying : replying.then(withBrowserSecurityHeaders);
   };
-  /** Responds from the current state: an invalid credential is looked up again if the caches may be older than the request. */
+  /**
+   * Responds from the current state: if the credential is invalid but the caches may be older than the request, looks
+   * up the credential again.
+   */
   const respondConfirmed = (exchange: Exchange, known: Freshness, next: Handler): Promise<Reply> => {
     const confirmation = new RefusalConfirmation(known, clock, exchange, () => identify(exchange).identity);
     exchange.confirmation = confirmation;

@@ -36,7 +36,7 @@ export function authorize(options: AuthorizeOptions): Filter {
   };
 }
 
-/** Decides about a request. Decides again if it is refused and the state may be older than the request. */
+/** Decides about a request. If the request is refused and the state may be older than the request, decides again. */
 export function confirmedDecision(exchange: Exchange, decide: () => MaybePromise<Decision>): MaybePromise<Decision> {
   const confirmDenial = async (decision: Decision): Promise<Decision> =>
     (await exchange.confirmation?.mustDecideAgain()) === true ? await decide() : decision;

@@ -12,8 +12,8 @@ export interface DeadlineOptions {
    */
   readonly maximumMilliseconds?: number;
   /**
-   * The longest timeout of a write (rule REQ-17). It is shorter than that of reads, so that clients do not give up
-   * before they get the response. Optional; defaults to 34 seconds.
+   * The longest timeout of a write (rule REQ-17). It is shorter than the timeout of reads, so that clients do not give
+   * up before they get the response. Optional; defaults to 34 seconds.
    */
   readonly writeMilliseconds?: number;
 }
@@ -55,7 +55,10 @@ export function deadlineFilter(options: DeadlineOptions): Filter {
   };
 }
 
-/** Returns the timeout that the client requested, in milliseconds; 0 if none. Throws 400 if invalid (rule REQ-15). */
+/**
+ * Returns the timeout that the client requested, in milliseconds; 0 if it requested none. Throws 400 if the timeout is
+ * invalid (rule REQ-15).
+ */
 function requestedTimeout(query: URLSearchParams): number {
   const text = query.get('timeout') ?? '';
   if (text === '') return 0;

@@ -37,8 +37,8 @@ export function finalizeReply(options: FinalizeReplyOptions): Filter {
 }
 
 /**
- * Returns a copy of a short ASCII text in one piece. V8 stores a text that was made by concatenation as a tree of
- * pieces, for a UUID 450 bytes. Node keeps the response headers during a whole watch.
+ * Returns a copy of a short ASCII text as one flat string. V8 stores a concatenated text as a tree of pieces: 450 bytes
+ * for a UUID. Node keeps the response headers in memory during a whole watch.
  */
 function flatText(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');

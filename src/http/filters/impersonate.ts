@@ -94,7 +94,10 @@ function requestedIdentity(request: IncomingRequest): RequestedIdentity | undefi
   throw badRequest('requested impersonation of groups, a uid or extra data without impersonating a user');
 }
 
-/** True if a header starts with `impersonate-`. Most requests have none, and this fast check is all that they need. */
+/**
+ * True if a header starts with `impersonate-`. For most requests, this fast check is enough, because they have no such
+ * header.
+ */
 function hasImpersonationHeader(headers: IncomingRequest['headers']): boolean {
   for (const name in headers) if (name.startsWith('impersonate-')) return true;
   return false;

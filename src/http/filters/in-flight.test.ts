@@ -54,7 +54,7 @@ describe('a request whose body is still being received', () => {
   });
 
   it('gets 429 if there is no slot when its body has arrived (ERR-15)', async () => {
-    // With a clock that stands still, every time slice fits into its round, however busy the machine is.
+    // The clock does not advance, so every time slice fits into its round even on a busy machine.
     const clock = new ManualClock();
     const filter = inFlightFilter({ clock, writes: 1, waitMilliseconds: 0 });
     const halves = new Halves();
@@ -171,7 +171,8 @@ describe('requests of several keys', () => {
     await turn();
     const before = done;
     expect(await get(filter, 'bert', () => {})).toBe(200);
-    // Only the requests of the current round were served before, none of the hundreds that wait.
+    // Only the requests of the current round were served before this one. None of the hundreds of waiting requests was
+    // served.
     expect(done - before).toBeLessThan(50);
     await Promise.all(many);
     expect(done).toBe(400);
@@ -213,7 +214,7 @@ describe('watches that are opened', () => {
     );
   }
 
-  /** A promise for the test to resolve. */
+  /** Returns a promise and the function with which the test resolves it. */
   function gate(): { readonly opened: Promise<void>; open(): void } {
     let open = () => {};
     const opened = new Promise<void>((resolve) => {
@@ -244,7 +245,7 @@ describe('watches that are opened', () => {
   });
 
   it('of a key with too many are refused, and those of other keys wait', async () => {
-    // One slot, and 25 watches in the queue.
+    // There is one slot, and 25 watches can wait in the queue.
     const filter = inFlightFilter({ clock: systemClock, reads: 1 });
     const { opened, open: openGate } = gate();
     const greedy = Array.from({ length: 35 }, () => open(filter, 'greedy', opened));

@@ -13,7 +13,10 @@ export interface InFlightOptions {
   readonly clock: Clock;
   readonly reads?: number;
   readonly writes?: number;
-  /** The longest time that a request waits for a slot. It gets 429 afterwards. Optional; defaults to 5 seconds. */
+  /**
+   * The longest time that a request waits for a slot. After this time, the request gets 429. Optional; defaults to 5
+   * seconds.
+   */
   readonly waitMilliseconds?: number;
   /** Size limit of a request body in bytes. Optional. */
   readonly bodyBytes?: number;
@@ -39,9 +42,9 @@ const queuePerSlot = 4;
 const maxWaitMilliseconds = 5_000;
 
 /**
- * Watches that are being opened have slots and a queue of their own. After a restart, all clients open their watches
- * again at the same time, and refusing a watch several times takes longer than opening it. With the default of 400
- * slots, 10,000 watches can wait. A watch has no deadline, so it can wait longer than other requests.
+ * Watches that are being opened have separate slots and a separate queue. After a restart, all clients open their
+ * watches again at the same time, and refusing a watch several times takes longer than opening it. With the default of
+ * 400 slots, 10,000 watches can wait. A watch has no deadline, so it can wait longer than other requests.
  */
 const watchQueuePerSlot = 25;
 const maxWatchWaitMilliseconds = 30_000;
@@ -77,7 +80,7 @@ export function inFlightFilter(options: InFlightOptions): Filter {
   return async (exchange, next) => {
     const caller = callerOf(exchange);
     const kind: RequestKind = readMethods.has(exchange.request.method) ? 'readOnly' : 'mutating';
-    // Requests of the server itself need no slot: the server must be able to work while clients use all slots.
+    // Requests of the server itself need no slot: the server must be able to work even if clients use all slots.
     const slot = caller.system
       ? undefined
       : new Slot(poolFor(pools, exchange.info.verb), flowKeyOf(caller), exchange, shared);
@@ -152,8 +155,9 @@ class Slot implements InFlightSlot {
   }
 
   /**
-   * Waits for a time slice with a slot. A request that ends meanwhile releases its slot immediately: a client can
-   * cancel thousands of requests at once, and others would have to wait until each of them had its time slice.
+   * Waits for a time slice while holding a slot. If the request ends during the wait, the slot is released immediately:
+   * a client can cancel thousands of requests at once, and other requests would otherwise wait until each of these had
+   * its time slice.
    */
   #waitForTimeSlice(release: () => void): Promise<void> {
     this.#release = release;

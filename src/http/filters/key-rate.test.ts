@@ -4,7 +4,7 @@ import { ManualClock } from '../../lib/clock.ts';
 import type { Filter } from '../exchange.ts';
 import { type KeyRateLimitOptions, keyRateFilter } from './key-rate.ts';
 
-/** A filter with a burst of two seconds' worth and without exempt callers, unless the options differ. */
+/** Creates a filter. By default, its burst is the rate of two seconds, and no caller is exempt. */
 function limiter({ perSecond, burst = 2 * perSecond, ...options }: TestLimit): Filter {
   return keyRateFilter({
     clock: new ManualClock(),

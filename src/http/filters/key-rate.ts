@@ -7,18 +7,21 @@ import { callerOf, flowKeyOf } from '../session/caller.ts';
 
 export interface KeyRateLimitOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** Returns the current limits. They may change. */
+  /** Returns the current limits. The limits may change at run time. */
   limits(): Pick<CredentialLimits, 'requestsPerSecond' | 'requestBurst'>;
   /** True for a caller without a limit. Called only for requests above the limit. */
   isExempt(identity: Identity): boolean;
-  /** The number of keys to track. Above it, the least recently used key is forgotten, and its limit starts again. */
+  /**
+   * The number of keys to track. Beyond it, the least recently used key is forgotten, and the count for this key starts
+   * again.
+   */
   readonly maxKeys?: number;
 }
 
 interface Bucket {
   tokens: number;
   filledAt: number;
-  /** The number of refused requests that the rate has not made up for yet. */
+  /** The number of refused requests for which the rate has not yet provided capacity. */
   refused: number;
 }
 
@@ -30,8 +33,9 @@ export function keyRateFilter(options: KeyRateLimitOptions): Filter {
   const buckets = new BucketCache(options.maxKeys ?? 100_000);
 
   /**
-   * Counts a request. Returns 0 if it is allowed, otherwise the number of seconds after which the client should retry:
-   * a random time until all refused requests could be served, so that their clients do not return together.
+   * Counts a request. Returns 0 if it is allowed. Otherwise returns the number of seconds after which the client should
+   * retry. This time is random, up to the time in which all refused requests could be served, so that their clients do
+   * not return together.
    */
   const secondsUntilAllowed = (key: string, perSecond: number, burst: number): number => {
     const now = options.clock.elapsed();
@@ -75,7 +79,8 @@ class BucketCache {
   }
 
   get(key: string): Bucket | undefined {
-    // Most requests have the same key as the previous request, which is already the last entry.
+    // Most requests have the same key as the previous request. The bucket of that key is already the last entry, so it
+    // need not be moved.
     if (key === this.#newestKey) return this.#newest;
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) return undefined;

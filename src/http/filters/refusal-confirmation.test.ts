@@ -9,7 +9,9 @@ import type { Freshness } from '../freshness.ts';
 const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
 const never = new AbortController().signal;
 
-/** The caches of a replica. `late` are the changes of other replicas that they receive with the next confirmation. */
+/**
+ * The caches of a replica. `late` contains changes of other replicas that reach the caches with the next confirmation.
+ */
 class LateState implements Freshness {
   version = 0;
   confirmations = 0;

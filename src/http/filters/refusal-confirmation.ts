@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Freshness } from '../freshness.ts';
 
-/** The part of an exchange that is decided about. */
+/** The members of an exchange that the decision changes or reads. */
 interface DecidedRequest {
   readonly receivedElapsed: number;
   identity?: Identity | undefined;
@@ -14,15 +14,16 @@ interface DecidedRequest {
 type Identify = () => MaybePromise<Identity | undefined>;
 
 /**
- * The maximum duration of an attempt that is repeated after a 503. An attempt that took longer has waited for the target,
- * and has followed its changes meanwhile.
+ * A request is decided again after a 503 only if it arrived less than this time ago. A longer attempt has waited for
+ * the target and followed its changes.
  */
 const immediateMilliseconds = 1_000;
 
 /**
- * Decides whether a request that would be refused must be decided again. Another replica may have written a permission, a key or
- * a target that the caches of this process do not contain yet. Only a state that is at least as new as the request may refuse
- * it. One confirmation per request is enough, because everything that follows is decided from the confirmed state.
+ * Decides whether a request that would be refused must be decided again. Another replica may have written a permission,
+ * a key or a target that the caches of this process do not contain yet. A request may be refused only from a state that
+ * is at least as new as the request. One confirmation per request is enough, because everything after it is decided
+ * from the confirmed state.
  */
 export class RefusalConfirmation {
   readonly #freshness: Freshness;
@@ -51,8 +52,8 @@ export class RefusalConfirmation {
   }
 
   /**
-   * Waits until the caches contain every write that was acknowledged before this call. Returns true if they may contain more than
-   * before, so that the request must be decided again. False if the refusal is final.
+   * Waits until the caches contain every write that was acknowledged before this call. Returns true if the caches may
+   * contain new writes, so the request must be decided again. Returns false if the refusal is final.
    */
   async hasNewState(): Promise<boolean> {
     if (this.#isConfirmed) return false;
@@ -62,8 +63,8 @@ export class RefusalConfirmation {
   }
 
   /**
-   * Like `hasNewState`, for a refusal of an authenticated request. `refusal` is the error, if there is one. If the result is true,
-   * the exchange contains the caller with its current groups and roles.
+   * Returns true if an authenticated request that was refused must be decided again (`hasNewState`). The exchange then
+   * contains the caller with its current groups and roles. `refusal` is the error, if there is one.
    */
   async mustDecideAgain(refusal?: unknown): Promise<boolean> {
     if (refusal !== undefined && !this.#dependsOnState(refusal)) return false;

@@ -71,7 +71,7 @@ it('a program that repeats a deleted key does not make its source wait', async (
   }
   expect(await call('a', 'gone')).toBeLessThan(0);
   expect(await call('a', 'good-1')).toBe(200);
-  // It counts as one of the two free failures.
+  // The first invalid credential counts as one of the two free failures.
   expect([await call('a', 'x'), await call('a', 'y'), await call('a', 'z')]).toEqual([401, 401, -1]);
 });
 

@@ -10,7 +10,7 @@ export interface SourceLimitOptions {
   /** Number of failed authentications of one source that cause no wait. Optional; defaults to 20. */
   readonly freeFailures?: number;
   readonly longestWaitMilliseconds?: number;
-  /** Number of sources to track. Above it, the source whose latest failure is the oldest is forgotten. */
+  /** Number of sources to track. Beyond it, the source with the oldest latest failure is forgotten. */
   readonly maxSources?: number;
 }
 
@@ -26,8 +26,8 @@ const forgetMilliseconds = 10 * 60_000;
 /**
  * Makes a source wait, with exponential backoff, after too many failed authentications. A source is an IPv4 address or
  * an IPv6 /64 network, because a client can choose the other 64 bits of its address. Many clients can share an address
- * (proxy, NAT), so a credential that was valid recently is accepted even if its source has to wait. Repeated use of the
- * same invalid credential, for example by a program whose key was deleted, counts as one failure of the source.
+ * (proxy, NAT), so a credential that was valid recently is accepted even if its source has to wait. Repeated use of one
+ * invalid credential, for example by a program whose key was deleted, counts as a single failure of the source.
  */
 export function sourceLimitFilter(options: SourceLimitOptions): Filter {
   const freeFailures = options.freeFailures ?? 20;
@@ -42,7 +42,8 @@ export function sourceLimitFilter(options: SourceLimitOptions): Filter {
   const credentials = new PresentedCredentials();
 
   const addValid = (fingerprint: string) => {
-    // Most requests have the same credential as the previous request, which is already the last entry.
+    // Most requests have the same credential as the previous request. That credential is already the last entry, so it
+    // need not be moved.
     if (fingerprint === newestValid) return;
     valid.delete(fingerprint);
     valid.add(fingerprint);
@@ -98,7 +99,10 @@ export function sourceLimitFilter(options: SourceLimitOptions): Filter {
   };
 }
 
-/** Counts requests without a credential separately: they guess nothing, and browsers send them before a login. */
+/**
+ * Returns the key under which failures of a source are counted. Requests without a credential are counted separately:
+ * they guess nothing, and browsers send them before a login.
+ */
 function sourceKey(source: string, fingerprint: string | undefined): string {
   return fingerprint === undefined ? `${source} without` : source;
 }

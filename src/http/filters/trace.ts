@@ -10,14 +10,14 @@ export interface TraceOptions {
   readonly tracer: Tracer;
   /** The number of leading path segments of the mount (`ChainOptions.depth`). */
   readonly depth: number;
-  /** True for a caller whose sampling decision counts. */
+  /** True if the sampling decision that the caller sends must be followed. */
   isTrusted(identity: Identity): boolean;
 }
 
 /**
- * Traces a share of the requests. It comes after authentication, because the sampling decision of a caller counts only
- * if the caller is trusted. The span still begins when the request arrived. It ends when the response is ready; the time
- * that it takes to send a stream is not part of it.
+ * Traces a share of the requests. It comes after authentication, because only the sampling decisions of trusted callers
+ * are followed. Nevertheless, the span begins when the request arrives. It ends when the response is ready, so it does
+ * not include the time for sending a stream.
  */
 export function traceFilter({ tracer, depth, isTrusted }: TraceOptions): Filter {
   return (exchange, next) => {
@@ -85,7 +85,7 @@ function routeOf(exchange: Exchange, depth: number): string {
 
 /**
  * Returns the path of the mount: `/<prefix>/management`, `/<prefix>/cluster/<name>` or
- * `/<prefix>/project/<name>/<type>/<name>`. Longer ones address a virtual cluster through the subresource `proxy`.
+ * `/<prefix>/project/<name>/<type>/<name>`. Longer mounts address a virtual cluster through the subresource `proxy`.
  */
 function mountOf(segments: readonly string[], depth: number): string {
   const [prefix, kind, , type] = segments;
@@ -99,7 +99,8 @@ function mountOf(segments: readonly string[], depth: number): string {
 function nonResourceRoute(segments: readonly string[], depth: number): string {
   const [first, ...rest] = segments.slice(depth);
   if (first === undefined) return depth === 0 ? '/' : '';
-  // Only the router of this server decides about the first segment of a path that belongs to no control plane.
+  // For a path outside of any control plane (depth 0), the first segment is a route of this server, so clients cannot
+  // choose it.
   const known = depth === 0 || knownPaths.has(`/${first}`) ? first : '{path}';
   return rest.length === 0 ? `/${known}` : `/${known}/{path}`;
 }

@@ -7,8 +7,8 @@ import type { Filter } from '../exchange.ts';
 const totalLength = 4096;
 const cutLength = 256;
 /**
- * The maximum number of Warning headers of a response of a virtual cluster. The last one then says how many warnings were
- * left out.
+ * The maximum number of Warning headers of a response of a virtual cluster. If there are more warnings, the last header
+ * contains the number of omitted ones.
  */
 export const defaultWarningLimit = 20;
 

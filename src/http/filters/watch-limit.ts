@@ -6,7 +6,7 @@ import { hasDeferredBody } from '../reply.ts';
 import { callerOf, flowKeyOf, isUserTenant, tenantKeyOf } from '../session/caller.ts';
 
 export interface WatchLimitOptions {
-  /** Returns the current limits. They may change. */
+  /** Returns the current limits. The limits may change at run time. */
   limits(): Pick<CredentialLimits, 'watchesPerKey' | 'watchesPerUser' | 'watchesPerConnection'>;
   /** True for a caller without a limit. Called only for watches above a limit. */
   isExempt(identity: Identity): boolean;
@@ -14,13 +14,13 @@ export interface WatchLimitOptions {
 
 /**
  * The average time after which a client may try again. Watches stay open for minutes, so trying sooner would not help.
- * The time is random, so that clients that were refused together do not return together.
+ * The actual time is random, so that clients that were refused together do not return together.
  */
 const averageRetrySeconds = 10;
 
 /**
  * Limits the number of open watches of each access key, user and connection, because every open watch uses memory. A
- * watch counts from its request to the end of its response. One watch too many gets 429.
+ * watch counts from its request to the end of its response. A watch above a limit gets 429.
  */
 export function watchLimitFilter(options: WatchLimitOptions): Filter {
   const ofKeys = new Counts<string>();
@@ -67,7 +67,7 @@ export function watchLimitFilter(options: WatchLimitOptions): Filter {
   };
 }
 
-/** The credential, the tenant and the connection that a watch counts for. */
+/** The credential, the tenant and the connection whose limits a watch counts toward. */
 interface WatchHolders {
   readonly key: string;
   readonly tenant: string;

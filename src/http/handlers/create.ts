@@ -20,7 +20,7 @@ export async function create(
   const { dryRun, fieldManager, fieldValidation } = options;
   const object = decodeObject(endpoint, sent, fieldValidation);
   const made = setAuditedResponse(endpoint, await make(object, { dryRun, fieldManager, fieldValidation }));
-  // If the request body contains a name, use that: reading the name of the created object would parse the result.
+  // Prefer the name in the request body: reading the name of the created object would parse the result.
   exchange.createdName = object.metadata.name || peekWithoutManagedFields(made).metadata.name;
   return objectReply(made, 201, form);
 }

@@ -19,7 +19,7 @@ export function decodeObject(endpoint: Endpoint, sent: RawBody, fieldValidation:
   return object;
 }
 
-/** Returns the findings as Kubernetes orders them: those of a built-in kind in the order of the JSON document (rule DEC-11). */
+/** Returns the findings in Kubernetes' order: for a built-in kind, the order of the JSON document (rule DEC-11). */
 function inOrder({ kind }: Endpoint, sent: RawBody, findings: readonly string[]): readonly string[] {
   if (kind.builtIn !== true || sent.format !== 'json' || findings.length < 2) return findings;
   return findingsInDocumentOrder(findings, new TextDecoder().decode(sent.bytes));

@@ -37,7 +37,8 @@ export function planeHandler(options: PlaneHandlerOptions): Handler {
       if (options.nonResource === undefined) throw pathNotFound();
       return options.nonResource(exchange);
     }
-    // Another replica may have defined the kind, and this plane may still be opening it.
+    // Another replica may have defined the kind, and this plane may still be opening its store. So wait for the kinds
+    // of the group.
     if (plane.settled !== undefined && plane.find(info.group, info.version, info.resource) === undefined)
       return plane.settled(info.group).then(() => serve(options, exchange));
     return serve(options, exchange);

@@ -19,7 +19,7 @@ export async function get(endpoint: Endpoint, read: (options: GetOptions) => Pro
   return objectReply(setAuditedResponse(endpoint, await read(readGetOptions(query))), 200, form);
 }
 
-/** True if the resource serves CSV and the client asks for it, with `Accept: text/csv` or with `format=csv`. */
+/** True if the resource serves CSV and the client requests CSV, with `Accept: text/csv` or with `format=csv`. */
 function wantsCsv({ exchange, mounted, subresource }: Endpoint): boolean {
   if ((subresource ?? mounted).servesCsv !== true) return false;
   const [preferred] = parseAccept(exchange.request.headers.accept ?? '');

@@ -50,9 +50,7 @@ function readPatch(
   return { type, document: value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };
 }
 
-/**
- * Decodes UTF-8 like Go: invalid bytes are replaced, and a byte order mark is kept, so that JSON parsing rejects it.
- */
+/** Decodes UTF-8 like Go: invalid bytes are replaced, and a byte order mark is kept, so JSON parsing rejects it. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Parses a JSON patch or merge patch. Throws 400 with Kubernetes' message if it is not valid JSON (rule PATCH-04). */

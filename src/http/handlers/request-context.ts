@@ -15,7 +15,7 @@ export function requestContext(plane: Plane, kind: ResourceKind, exchange: Excha
   const mayRead = plane.mayRead(caller, kind, exchange.info.verb);
   const { preauthorize } = caller;
   const context: Writable<ExchangeContext> = new ExchangeContext(plane, kind, exchange, caller);
-  // One assignment per optional member, because spreading optional members takes several times as long.
+  // Each optional member is assigned separately, because spreading optional members takes several times as long.
   if (caller.accessKey !== undefined) context.accessKey = caller.accessKey;
   if (caller.responsible !== undefined) context.responsible = caller.responsible;
   if (exchange.fence !== undefined) context.fence = exchange.fence;

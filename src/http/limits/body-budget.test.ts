@@ -6,7 +6,7 @@ class Sender {
   #tell: (bytes: number) => void = () => {};
   #settle: { resolve: (bytes: number) => void; reject: (error: unknown) => void } | undefined;
   #bytes = 0;
-  /** The number of received bytes, or the code of the error. */
+  /** Resolves with the number of received bytes, or with the code of the error. */
   readonly outcome: Promise<unknown>;
 
   constructor(room: BodyBudget, key = 'anna') {
@@ -68,7 +68,8 @@ describe('a body that is being received', () => {
     senders[0].send(10);
     senders[1].send(60);
     senders[2].send(35);
-    // The first one is rejected, because 105 bytes are 5 too many. It need not send more to get the error.
+    // The first sender is rejected, because 105 bytes are 5 more than the budget. It gets the error without sending
+    // more.
     expect(await senders[0].outcome).toBe(429);
     senders[0].send(500);
     senders[1].end();

@@ -16,8 +16,8 @@ interface Sender {
 
 /**
  * The memory budget for request bodies that are being received. The in-flight limit does not cover this memory, because
- * a request holds no slot while its body arrives. If the budget is exceeded, the caller that uses the most memory loses
- * its oldest body: well-behaved clients send a body quickly.
+ * a request holds no slot while its body arrives. If the budget is exceeded, the oldest body of the caller that uses
+ * the most memory is evicted, because well-behaved clients send a body quickly.
  */
 export class BodyBudget {
   readonly #maxBytes: number;

@@ -11,7 +11,7 @@ export interface FairArrivalsOptions {
 /** A request that has arrived. Exactly one of its functions is called. */
 export interface ArrivedRequest {
   /**
-   * The credential that the client sent, which is not verified yet. The connection if the client sent no credential;
+   * The credential that the client sent, which is not verified yet. If the client sent none, it is the connection;
    * `undefined` if the connection is already closed.
    */
   readonly source: string | object | undefined;
@@ -25,26 +25,26 @@ export interface ArrivedRequest {
 type Source = ArrivedRequest['source'];
 
 /**
- * The time in milliseconds for starting requests while input is read, and again between two reads. Requests rarely need
- * that much, so that nearly all start immediately.
+ * The time in milliseconds for starting requests during the read of the available input, and again between two reads.
+ * Requests rarely need this much time, so nearly all requests start immediately.
  */
 const budgetMilliseconds = 3;
 
 /**
  * Limits the time for starting new requests per tick of the event loop. Node reads all available input before it does
  * anything else. If thousands of requests arrive at once, authenticating all of them would delay every other client.
- * Requests beyond the limit start in later ticks, one per source in turn. The first request of a source in a tick is
- * not delayed, so that a source with hundreds of requests delays only itself. A request that ends meanwhile leaves the
- * queue.
+ * Requests beyond the limit start in later ticks, one request per source in turn. The first request of a source in a
+ * tick is not delayed, so a source with hundreds of requests delays only itself. A request that ends before it is
+ * started leaves the queue.
  */
 export class FairArrivals {
   readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #defer: (callback: () => void) => void;
   /** The functions that start the waiting requests, by source. The first source has the next turn. */
   readonly #waiting = new Map<Source, LinkedQueue<() => void>>();
-  /** The sources that had a request started beyond the limit in this tick. */
+  /** The sources from which a request was started in this tick although the limit was reached. */
   readonly #startedBeyondLimit = new Set<Source>();
-  /** The time for starting requests in this tick. */
+  /** The time spent on starting requests in this tick. */
   #spent = 0;
   #isScheduled = false;
 

@@ -5,13 +5,15 @@ import { type Competitor, LowestUsageOrder } from './lowest-usage-order.ts';
 interface Share extends Competitor {
   /** Absent for a tenant. */
   readonly parent: Share | undefined;
-  /** The shares between which this one is divided. Absent for a caller. */
+  /** The smaller shares into which this share is divided. Absent for a caller. */
   parts: LowestUsageOrder<Share> | undefined;
   readonly requests: LinkedQueue<Waiting>;
-  /** The number of waiting requests, and of callers with waiting requests, of all parts. */
+  /**
+   * The number of waiting requests in all parts of this share. `callers` is the number of callers with such requests.
+   */
   waiting: number;
   callers: number;
-  /** True while a tenant gets no time slices. */
+  /** True while the tenant gets no time slices. */
   isPaused: boolean;
 }
 
@@ -41,16 +43,19 @@ export interface FairQueueOptions {
 const minCost = 0.05;
 
 /**
- * Requests that wait for a time slice. The next one goes to the tenant that has used the least CPU time, there to the part of
- * the tenant, and there to the caller that has used the least.
+ * Requests that wait for a time slice. The next time slice goes to the tenant that has used the least CPU time, within
+ * the tenant to the part that has used the least, and within the part to the caller that has used the least.
  */
 export class FairQueue {
   readonly #tenants: LowestUsageOrder<Share>;
-  /** The number of waiting requests, without and with those of paused tenants. */
+  /** The number of waiting requests without those of paused tenants. `#lengthWithPaused` includes them. */
   #length = 0;
   #lengthWithPaused = 0;
   #keys = 0;
-  /** The number of the busy period. It ends when no request waits; used CPU times need not be compared after that. */
+  /**
+   * The number of the current busy period. A busy period ends when no request waits. Used CPU times are compared only
+   * within a period.
+   */
   #period = 0;
   #sequence = 0;
 
@@ -95,7 +100,10 @@ export class FairQueue {
     this.#tenants.add(tenant);
   }
 
-  /** Begins the next request. The caller must charge its time to the returned share; `undefined` if no request waits. */
+  /**
+   * Begins the next request and returns its share; `undefined` if no request waits. The caller must charge the CPU time
+   * of the request to the share.
+   */
   beginNext(): RunningShare | undefined {
     const caller = this.#tenants.first?.parts?.first?.parts?.first;
     const waiting = caller?.requests.shift();
@@ -144,7 +152,10 @@ export class FairQueue {
   }
 }
 
-/** Returns the shares into which `parent` is divided. Below them are as many further levels. */
+/**
+ * Returns an empty set of the shares into which `parent` is divided. `levelsBelow` is the number of further levels
+ * below these shares.
+ */
 function sharesOf(parent: Share | undefined, levelsBelow: number, maxDebt?: number): LowestUsageOrder<Share> {
   return new LowestUsageOrder<Share>({
     create(name, used, period) {

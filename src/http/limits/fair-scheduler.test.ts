@@ -4,8 +4,8 @@ import { ManualClock } from '../../lib/clock.ts';
 import { FairScheduler } from './fair-scheduler.ts';
 
 /**
- * A simulated thread: `round` is one tick of its event loop. Work takes the given time, and input that arrives
- * meanwhile is read in the next tick.
+ * A simulated thread: `round` is one tick of its event loop. Work takes the given time. Input that arrives during the
+ * work is read in the next tick.
  */
 class Thread {
   readonly clock = new ManualClock();
@@ -36,7 +36,7 @@ class Thread {
     this.#deferred = [];
     for (const callback of deferred) {
       callback();
-      // Everything that a time slice starts without waiting.
+      // Runs everything that the time slice starts without waiting.
       for (let step = 0; step < 5; step++) await Promise.resolve();
     }
   }
@@ -77,7 +77,7 @@ describe('time slices', () => {
     expect(thread.clock.elapsed() - began).toBeLessThan(10);
     void thread.work('quiet', 0.5);
     await thread.round();
-    // Rounds are shorter while more than one key is active.
+    // Rounds are shorter if more than one key is active.
     const beganShared = thread.clock.elapsed();
     await thread.round();
     expect(thread.clock.elapsed() - beganShared).toBeLessThan(4);
@@ -94,7 +94,7 @@ describe('time slices', () => {
     times(40, () => thread.work('late', 0.5));
     const before = thread.had.length;
     while (thread.had.length < before + 30) await thread.round();
-    // It is ahead of the other by a few milliseconds, without those in between.
+    // The key `early` is ahead of `late` by only a few milliseconds, because the time for input is not charged.
     expect(thread.had.slice(before, before + 30)).toContain('early');
   });
 
@@ -290,7 +290,7 @@ describe('every key', () => {
         const left = keys.map(({ count }) => count);
         const had = keys.map(() => 0);
         let fair = true;
-        // No waiting key is behind another by more than two time slices.
+        // No waiting key is ahead of another waiting key by more than two time slices.
         const longest = Math.max(...keys.map(({ cost }) => cost)) / 10;
         keys.forEach(({ cost, count }, index) => {
           times(count, () =>

@@ -4,57 +4,64 @@ import { FairQueue, type RunningShare } from './fair-queue.ts';
 export interface FairSchedulerOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
   /**
-   * Measures long time slices, and the pauses after them. Optional; defaults to the system clock, because the work of a
-   * time slice takes real time, even in tests that set the clock.
+   * Measures long time slices and the pauses after them. Optional; defaults to the system clock, because the work of a
+   * time slice takes real time even in tests with a manual clock.
    */
   readonly pauseClock?: Pick<Clock, 'elapsed' | 'after'>;
-  /** Runs the callback after pending input was read and earlier callbacks were run. Optional; default: setImmediate. */
+  /**
+   * Runs the callback after pending input was read and earlier callbacks were run. Optional; defaults to
+   * `setImmediate`.
+   */
   readonly defer?: (callback: () => void) => void;
 }
 
-/** Background work gets a time slice if no other work waits, and at least one of `slicesPerBackgroundSlice`. */
+/**
+ * Background work gets a time slice if no normal work waits. Even if normal work waits, background work gets one of
+ * `slicesPerBackgroundSlice` time slices.
+ */
 export type WorkPriority = 'normal' | 'background';
 
 /**
  * The two lengths of a round in milliseconds. Input is read only between rounds. A request waits for the next round
- * several times: to be read, for its time slice, at each step of a write, and to send its response. Rounds are long
- * while only one key is active, because writes that start together can share a group commit.
+ * several times: to be read, for its time slice, at each step of a write, and to send its response. Rounds are long if
+ * only one key is active, because writes that start together can share a group commit.
  */
 const shortRound = 0.15;
 const longRound = 4;
 /**
- * Rounds are short only if there are more waiting requests per waiting key than this, or more waiting keys per waiting tenant.
- * If all of them send about the same number of requests, first come, first served is fair, and short rounds would only reduce
- * throughput.
+ * Rounds are short only if there are more waiting requests per waiting key than this number, or more waiting keys per
+ * waiting tenant. If all callers send about the same number of requests, it is fair to serve them in the order of
+ * arrival, and short rounds would only reduce throughput.
  */
 const unevenAbove = 8;
 /**
- * Rounds are short only within this many milliseconds after two successive requests came from different keys. If no
- * such requests arrive for this time, only one key is active.
+ * Rounds are short only within this many milliseconds after two successive requests came from different keys. After
+ * that time, only one key counts as active.
  */
 const sharedMilliseconds = 1000;
 /**
  * After a time slice of more than `longSlice` milliseconds, the tenant pauses for as long as the time slice took, at
- * most `maxPause`. A request needs several rounds, and without pauses each of them could contain a long time slice of
- * the same tenant. A tenant that was alone for `aloneMilliseconds` does not pause.
+ * most `maxPause`. A request of another tenant needs several rounds, and without pauses each of these rounds could
+ * contain a long time slice of the first tenant. A tenant that was alone for `aloneMilliseconds` does not pause.
  */
 const longSlice = 10;
 const maxPause = 1_000;
 const aloneMilliseconds = 10_000;
-/** The maximum number of callbacks to schedule in advance. One round rarely runs more of them. */
+/** The maximum number of callbacks to schedule in advance. One round rarely runs more callbacks. */
 const maxAhead = 64;
-/** If both kinds of work wait, one of this many time slices goes to background work. */
+/** If both kinds of work wait, background work gets one of this many time slices. */
 const slicesPerBackgroundSlice = 4;
 
 /**
- * Schedules CPU time fairly between tenants, within a tenant between its parts, and within a part between its keys. A key identifies a caller. There is only
- * one thread: without scheduling, a thousand requests of one key would be finished before the single request of another key
- * is read from its socket. Therefore, work starts in time slices. Time slices are grouped in short rounds, and input is read
- * between rounds. The next time slice goes to the tenant that has used the least CPU time, and there to the key that has used
- * the least. A tenant whose work cannot be divided into short time slices pauses after each long one.
+ * Schedules CPU time fairly between tenants, within a tenant between its parts, and within a part between its keys. A
+ * key identifies a caller. There is only one thread: without scheduling, a thousand requests of one key would be
+ * finished before the single request of another key is read from its socket. Therefore, work starts in time slices.
+ * Time slices are grouped in short rounds, and input is read between rounds. The next time slice goes to the tenant
+ * that has used the least CPU time, and within the tenant to the key that has used the least. A tenant whose work
+ * cannot be divided into short time slices pauses after each long one.
  *
  * A time slice ends when its work awaits something or is finished. Long work must request further time slices. The
- * scheduler does not limit the number of waiting requests; the code that uses it must.
+ * scheduler does not limit the number of waiting requests; its users must do that.
  */
 export class FairScheduler {
   readonly #clock: Pick<Clock, 'elapsed'>;
@@ -75,7 +82,7 @@ export class FairScheduler {
   #lastKey = '';
   #lastTenant = '';
   #sharedUntil = 0;
-  /** The time until which tenants pause after a long time slice, because another tenant is active. */
+  /** Until this time, a tenant pauses after a long time slice, because another tenant is active. */
   #pausesUntil = 0;
 
   constructor({ clock, pauseClock = systemClock, defer = setImmediate }: FairSchedulerOptions) {
@@ -85,8 +92,9 @@ export class FairScheduler {
   }
 
   /**
-   * Resolves when the key gets a time slice, even if the request has ended in the meantime. Never rejects. A key without a
-   * tenant is a tenant of its own. The time of a tenant is divided between its parts first, such as its virtual clusters.
+   * Resolves when the key gets a time slice, even if the request has already ended. Never rejects. A key without a
+   * tenant counts as a separate tenant. The time of a tenant is divided first between its parts, such as its virtual
+   * clusters, and then between the keys of each part.
    */
   waitForTimeSlice(key: string, tenant = key, priority: WorkPriority = 'normal', part = ''): Promise<void> {
     return new Promise((resolve) => {
@@ -121,7 +129,7 @@ export class FairScheduler {
   readonly #tick = (): void => {
     const now = this.#clock.elapsed();
     if (this.#leftInRound === 0) {
-      // A new round begins. Callbacks that are scheduled from now on belong to the round after it.
+      // A new round begins. Callbacks that are scheduled from now on belong to the next round.
       this.#leftInRound = this.#scheduled;
       this.#roundBegan = now;
     }
@@ -129,7 +137,8 @@ export class FairScheduler {
     this.#leftInRound--;
     this.#endTimeSlice(now);
     const roundMilliseconds = now < this.#sharedUntil && this.#isUneven() ? shortRound : longRound;
-    // The last callback of a round starts no time slice, because the time for reading input would be charged to it.
+    // The last callback of a round starts no time slice, because the time for reading the input after it would be
+    // charged to that time slice.
     if (this.#leftInRound > 0 && now - this.#roundBegan < roundMilliseconds) this.#beginTimeSlice(now);
     this.#schedule();
   };

@@ -123,7 +123,7 @@ describe('for any sequence of requests', () => {
           const waiting = inState('waiting').length;
           expect(atWork).toBeLessThanOrEqual(count);
           expect(waiting).toBeLessThanOrEqual(queue);
-          // No request waits while a slot is free.
+          // No request waits if a slot is free.
           if (waiting > 0) expect(atWork).toBe(count);
         }
         for (const one of inState('waiting')) one.request.end(new Error('gone'));

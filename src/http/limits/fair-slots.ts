@@ -9,7 +9,7 @@ export interface FairSlotsOptions {
   readonly slots: number;
   /**
    * The limit on waiting requests of all keys. If it is reached, a new request displaces a waiting request of the key
-   * that has the most of them. A new request of that key itself is refused.
+   * with the most waiting requests. A new request of that key itself is refused.
    */
   readonly maxWaiting: number;
   readonly waitMilliseconds: number;
@@ -112,7 +112,8 @@ export class FairSlots {
     this.#changed(holder);
     const next = this.#byNextSlot.first;
     if (next === undefined) return;
-    // The waiting request gets the slot now, before it resumes, so that no other request can get the slot in between.
+    // Give the slot to the waiting request now, before its code continues, so that no other request can get the slot in
+    // between.
     const waiting = next.waiting.first;
     this.#hold(next);
     waiting?.settle(true);
@@ -157,7 +158,7 @@ export class FairSlots {
 
   /**
    * Makes space in a full queue for a request of the key, by refusing a request of the key with the most waiting
-   * requests. Returns false if both keys have about the same number of waiting requests.
+   * requests. Returns false if that key has hardly more waiting requests than the given one.
    */
   #makeQueueSpace(key: string): boolean {
     if (this.#waiting < this.#options.maxWaiting) return true;

@@ -1,13 +1,13 @@
 import { PriorityHeap } from '../../lib/queue/priority-heap.ts';
 
-/** A competitor for CPU time: a tenant, or a key of a tenant. */
+/** A competitor for CPU time, for example a tenant, or a key of a tenant. */
 export interface Competitor {
   readonly name: string;
   /** The used CPU time in milliseconds. */
   used: number;
   /** The busy period in which `used` was counted. The time that was used in earlier periods is forgotten. */
   period: number;
-  /** A paused competitor does not wait, and is not forgotten. */
+  /** True for a paused competitor: it is not in the queue, but it is not forgotten either. */
   isPaused?: boolean;
 }
 
@@ -24,15 +24,16 @@ export interface LowestUsageOrderOptions<C extends Competitor> {
 
 const defaultMaxDebt = 50;
 /**
- * The part of a time slice in milliseconds that raises the baseline. If one long time slice, for example with a garbage
- * collection, raised it above the waiting competitors, a new one would wait until all of them have caught up.
+ * At most this many milliseconds of a time slice raise the baseline. If one long time slice, for example with a garbage
+ * collection, raised the baseline above the waiting competitors, a new competitor would wait until all of them have
+ * caught up.
  */
 const maxBaselineCost = 1;
 const minPruneSize = 256;
 
 /**
- * A queue of competitors that wait for CPU time, ordered by the CPU time that they have used. It remembers competitors that
- * do not wait only while they are above the baseline.
+ * A queue of competitors that wait for CPU time, ordered by the CPU time that they have used. Also remembers
+ * competitors that do not wait, but only if they are above the baseline.
  */
 export class LowestUsageOrder<C extends Competitor> {
   readonly #options: LowestUsageOrderOptions<C>;
@@ -78,7 +79,7 @@ export class LowestUsageOrder<C extends Competitor> {
     return found;
   }
 
-  /** Adds a competitor that begins to wait, or corrects the position of one that waits already. */
+  /** Adds a competitor that begins to wait. If the competitor already waits, corrects its position. */
   add(competitor: C): void {
     if (this.#waiting.has(competitor)) {
       this.#waiting.moved(competitor);
@@ -88,12 +89,15 @@ export class LowestUsageOrder<C extends Competitor> {
     this.#waiting.add(competitor);
   }
 
-  /** Removes a competitor that must not get a time slice now, although it may wait for one. */
+  /** Removes a competitor that must not get a time slice now, even if it waits for a time slice. */
   remove(competitor: C): void {
     this.#waiting.remove(competitor);
   }
 
-  /** Records that the competitor gets a time slice. `isWaiting` is true if it waits for another one. */
+  /**
+   * Records that the competitor gets a time slice. `isWaiting` is true if the competitor waits for a further time
+   * slice.
+   */
   begin(competitor: C, isWaiting: boolean): void {
     this.#baseline = Math.max(this.#baseline, competitor.used);
     if (isWaiting) this.#waiting.moved(competitor);
@@ -109,7 +113,10 @@ export class LowestUsageOrder<C extends Competitor> {
     this.#waiting.moved(competitor);
   }
 
-  /** Forgets competitors that do not wait and are not above the baseline: if they return, they start like new ones. */
+  /**
+   * Forgets competitors that do not wait and are not above the baseline. When they return, they start like new
+   * competitors.
+   */
   #prune(period: number): void {
     for (const competitor of this.#known.values()) {
       const isAhead = competitor.period === period && competitor.used > this.#baseline;

@@ -42,7 +42,9 @@ export interface Metrics {
   changeInFlight(kind: 'mutating' | 'readOnly', change: 1 | -1): void;
   /** Counts a long-running request as open until the returned function is called. */
   trackLongRunning(labels: RequestLabels): () => void;
-  /** Returns a function that records one watch event. Its parameter is the size of the event in bytes. */
+  /**
+   * Returns a function that records one watch event. The parameter of that function is the size of the event in bytes.
+   */
   watchEventRecorder(labels: RequestLabels): (bytes: number) => void;
   /** Records that the connection ended before the client received its response. */
   recordAbort(labels: RequestLabels): void;

@@ -6,7 +6,7 @@ export interface CounterSeries {
 }
 
 /**
- * A counter that returns an object for each set of labels. Callers keep that object, so that an increment is a single
+ * A counter that returns an object for each set of labels. Callers keep that object, so an increment is a single
  * addition. The counters of the Prometheus library search the label set on each increment, which took longer than
  * serving a request.
  */
@@ -32,7 +32,10 @@ export class FastCounter {
   }
 }
 
-/** A histogram that returns an object for each set of labels, which callers keep. See `FastCounter` for the reason. */
+/**
+ * A histogram that returns an object for each set of labels. Callers keep that object, because searching the label set
+ * for each value would be slow.
+ */
 export class FastHistogram {
   readonly #name: string;
   readonly #help: string;
@@ -60,8 +63,8 @@ export class FastHistogram {
 export class HistogramSeries {
   readonly #bounds: readonly number[];
   /**
-   * The number of values in each bucket. Each value counts in one bucket: the first one whose upper bound it does not
-   * exceed. The last bucket has no upper bound.
+   * The number of values in each bucket. Each value counts only in the first bucket whose upper bound is not smaller
+   * than the value. The last bucket has no upper bound.
    */
   readonly #counts: number[];
   #sum = 0;

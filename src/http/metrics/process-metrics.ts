@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
- * Adds the standard process metrics, which are collected at each scrape. It replaces the collectors of the Prometheus
- * library, because those start observers and timers that cannot be stopped.
+ * Adds the standard process metrics, which are collected at each scrape. This function replaces the collectors of the
+ * Prometheus library, which start observers and timers that cannot be stopped.
  */
 export function addProcessMetrics(registry: Registry): void {
   const registers = [registry];

@@ -56,7 +56,10 @@ export class RequestLabeler {
    */
   readonly #labelsByResource = new WeakMap<ServedResource, RequestLabels[]>();
 
-  /** Returns the labels of a request. Equal labels are always the same object, so they can be used as a map key. */
+  /**
+   * Returns the labels of a request. Equal labels are always the same object, so callers can use the object as a map
+   * key.
+   */
   label(exchange: Exchange, plane: ServedResources | undefined): RequestLabels {
     const { info, query } = exchange;
     const { isResource, subresource } = info;

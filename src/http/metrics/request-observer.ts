@@ -14,7 +14,10 @@ interface RequestObserverOptions {
   planeOf(exchange: Exchange): ServedResources | undefined;
 }
 
-/** Creates the `onComplete` function of a filter chain. It records responses, errors and open streams in metrics. */
+/**
+ * Creates the `onComplete` function of a filter chain. The function records responses, errors and open streams in
+ * metrics.
+ */
 export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
   const labeller = new RequestLabeler();
   return (exchange: Exchange, reply: Reply, milliseconds: number): void => {
@@ -58,7 +61,9 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
   };
 }
 
-/** Passes on a stream and counts it as an open long-running request from the first read to the end. */
+/**
+ * Yields the chunks of a stream and counts the stream as an open long-running request from the first read to the end.
+ */
 async function* counted(
   stream: AsyncIterable<string>,
   labels: RequestLabels,
@@ -73,8 +78,8 @@ async function* counted(
 }
 
 /**
- * Passes on a watch and counts it and its events. It is a class, because V8 gives all instances of a class the same
- * hidden class. Each object literal would get its own.
+ * Forwards a watch and counts the watch and its events. It is a class, because V8 gives all instances of a class the
+ * same hidden class, but each object literal its own.
  */
 class CountedFeed implements Feed<Uint8Array> {
   readonly #feed: Feed<Uint8Array>;
@@ -113,7 +118,7 @@ class CountedFeed implements Feed<Uint8Array> {
   }
 }
 
-/** Passes on the chunks of a body. Calls `report` with their total size at the end or after an error. */
+/** Yields the chunks of a body. Calls `report` with their total size at the end or after an error. */
 function* measured(chunks: Iterable<Uint8Array>, report: (bytes: number) => void): Generator<Uint8Array> {
   let bytes = 0;
   try {

@@ -1,7 +1,7 @@
 import { type CounterSeries, FastCounter, FastHistogram, type HistogramSeries } from './fast-metrics.ts';
 import type { RequestLabels } from './request-labels.ts';
 
-/** Upper bounds of the latency buckets in seconds (rule METRIC-03). `sliDuration` omits the two smallest. */
+/** Upper bounds of the latency buckets in seconds (rule METRIC-03). `sliDuration` omits the two smallest bounds. */
 const durationBuckets = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
@@ -9,8 +9,8 @@ const sizeBuckets = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const eventSizeBuckets = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072];
 
 /**
- * The metric series of one set of labels. They are found by object identity, because equal labels are always the same
- * object.
+ * The metric series for one set of labels. They are found by the identity of the label object, because equal labels are
+ * always the same object.
  */
 interface ResponseSeries {
   readonly codes: Map<number, CounterSeries>;
@@ -63,7 +63,9 @@ export class ResponseMetrics {
     this.#series.get(labels)?.sizes.observe(bytes);
   }
 
-  /** Returns a function that records one watch event. Its parameter is the size of the event in bytes. */
+  /**
+   * Returns a function that records one watch event. The parameter of that function is the size of the event in bytes.
+   */
   watchEventRecorder({ group, version, resource }: RequestLabels): (bytes: number) => void {
     const count = this.#events.series({ group, version, resource });
     const measured = this.#eventSizes.series({ group, version, resource });

@@ -3,7 +3,10 @@ import { unsupportedMediaType } from '../../api/status.ts';
 import { parseMediaRange } from './media-type.ts';
 import { type BodyFormat, mediaTypes } from './negotiate.ts';
 
-/** Returns the format of a request body from its Content-Type; JSON if that is absent (rules NEG-01 to NEG-03). */
+/**
+ * Returns the format of a request body from its Content-Type; JSON if there is no Content-Type (rules NEG-01 to
+ * NEG-03).
+ */
 export function bodyFormat(contentType: string | undefined, accepted: readonly BodyFormat[]): BodyFormat {
   if (contentType === undefined) return 'json';
   for (const candidate of accepted) if (mediaTypes[candidate] === contentType) return candidate;

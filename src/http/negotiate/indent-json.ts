@@ -1,7 +1,10 @@
 /** A result up to this length is returned however deeply the text is nested. */
 const alwaysIndented = 1_048_576;
 
-/** The maximum length of the result, compared with the compact text. Indented objects are usually two times as long. */
+/**
+ * The maximum ratio of the result's length to the length of the compact text. Indented objects are usually twice as
+ * long.
+ */
 const maxGrowth = 4;
 
 const comma = 0x2c;
@@ -10,15 +13,15 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * Indents compact JSON by two spaces. It processes the text without parsing it, because parsing takes longer and could
- * change large numbers. Returns the compact text if the result would be much longer: the indentation of many values
- * that are nested deeply can be thousands of times as long as the values.
+ * Indents compact JSON by two spaces. Processes the text without parsing it, because parsing takes longer and could
+ * change large numbers. Returns the compact text if the result would be much longer: the indentation of many deeply
+ * nested values can be thousands of times as long as the values.
  */
 export function indentJson(compact: string): string {
   const maxLength = Math.max(alwaysIndented, compact.length * maxGrowth);
   let indented = '';
   let depth = 0;
-  /** The start of the text that was read, but is not in the result yet. */
+  /** The start of the text that was read but is not in the result yet. */
   let start = 0;
   for (let at = 0; at < compact.length; ) {
     const code = compact.charCodeAt(at);

@@ -35,7 +35,7 @@ export function listText(kind: ResourceKind, list: ServedList): JoinedText {
   return { head: `{${listKind},${apiVersion},${metadata},"items":[`, items, tail: ']}' };
 }
 
-/** Serializes each item when it is needed, so that a long list is never in memory as a whole. */
+/** Serializes each item only when it is needed, so a long list is never in memory as a whole. */
 export function* mapLazily(items: readonly ServedObject[], make: (item: ServedObject) => string): Generator<string> {
   for (const item of items) yield make(item);
 }

@@ -7,8 +7,8 @@ export interface MediaRange {
 
 /**
  * The maximum number of media types in a header, and of parameters of a media type. Further ones are ignored. Error
- * responses are negotiated too, so the server parses the headers of anyone, and 64 KiB of media types would take many
- * milliseconds.
+ * responses are negotiated too, so the server parses headers even of unauthenticated clients, and 64 KiB of media types
+ * would take many milliseconds.
  */
 const maxParts = 64;
 
@@ -39,7 +39,7 @@ const noParameters: ReadonlyMap<string, string> = new Map();
 const cache = new Map<string, readonly MediaRange[]>();
 const maxCached = 64;
 const maxCachedLength = 256;
-/** The header that was parsed last. The negotiation of one request parses its header several times. */
+/** The Accept header that was parsed last. It is parsed several times during the negotiation for one request. */
 let latest: { readonly header: string; readonly clauses: readonly MediaRange[] } = { header: '', clauses: [] };
 
 /** Parses an Accept header. The result is ordered by preference: by q, by specificity, by position (rule NEG-08). */

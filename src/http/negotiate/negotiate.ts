@@ -27,7 +27,9 @@ export const mediaTypes: Readonly<Record<BodyFormat, string>> = {
 export interface NegotiateOptions {
   /** The formats that the server supports for the response, preferred first. A Table is never protobuf. */
   readonly formats: readonly BodyFormat[];
-  /** True if partial metadata can be protobuf. This holds for all kinds, also for those without a protobuf format. */
+  /**
+   * True if partial metadata can be protobuf. This is possible for all kinds, even for kinds without a protobuf format.
+   */
   readonly protobufMetadata?: boolean;
   /** True for a watch. Error messages then list the media types with `;stream=watch`. */
   readonly stream?: boolean;
@@ -48,9 +50,9 @@ export function negotiate(request: IncomingRequest, query: URLSearchParams, opti
 }
 
 /**
- * True for a whole object as protobuf. It is used only if the client accepts no other format, because objects are stored
- * as JSON and need no conversion. Partial metadata is protobuf if the client prefers that (NEG-14): in a JSON list, items
- * have a kind and an apiVersion, and typed clients treat such items as different objects.
+ * True for a whole object as protobuf. It is used only if the client accepts no other format, because objects are
+ * stored as JSON and need no conversion. Partial metadata is protobuf if the client prefers protobuf (NEG-14): in a
+ * JSON list, items have a kind and an apiVersion, and typed clients treat such items as different objects.
  */
 function isProtobufObject({ form }: Found): boolean {
   return form.format === 'protobuf' && form.transform === undefined;
@@ -97,7 +99,10 @@ function names(clause: MediaRange, format: BodyFormat): boolean {
   return clause.subtype === '*' || `application/${clause.subtype}` === mediaTypes[format];
 }
 
-/** Applies the parameters of a media type in the Accept header. `undefined` if one of them is unsupported (NEG-09). */
+/**
+ * Applies the parameters of a media type in the Accept header. Returns `undefined` if a parameter is unsupported
+ * (NEG-09).
+ */
 function served(clause: MediaRange, format: BodyFormat, options: NegotiateOptions): Found | undefined {
   const { parameters } = clause;
   const stream = parameters.get('stream') ?? '';

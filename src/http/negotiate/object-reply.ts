@@ -65,8 +65,8 @@ export function objectReply(served: ServedObject, status: number, form: Response
 }
 
 /**
- * The members of the exchange that are needed to generate a long list. That takes several time slices, and stops if the
- * request ends.
+ * The members of the exchange that are needed to generate a long list. Generating it takes several time slices, and
+ * stops if the request ends.
  */
 export type ListRequestState = Pick<Exchange, 'end' | 'nextTimeSlice'>;
 
@@ -129,7 +129,9 @@ export function statusReply(status: Status, code: number, form: ResponseForm): R
 /** The number of bytes of a list to encode as protobuf before other requests get the processor. */
 const protobufBytesPerSlice = 256 * 1024;
 
-/** Encodes a list as protobuf. Its encoding must be complete before it is sent, because its length precedes it. */
+/**
+ * Encodes a list as protobuf. The encoding must be complete before any of it is sent, because its length comes first.
+ */
 async function protobufListReply(list: ServedList, form: ResponseForm, exchange: ListRequestState): Promise<Reply> {
   const { items, ...metadata } = list;
   const { kind, transform } = form;

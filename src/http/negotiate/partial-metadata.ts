@@ -6,7 +6,7 @@ import type { ResponseTransform } from './negotiate.ts';
 
 type MetaVersion = ResponseTransform['version'];
 
-/** Returns an object's metadata as a PartialObjectMetadata, which garbage collectors request, for example. */
+/** Returns an object's metadata as a PartialObjectMetadata, which for example garbage collectors request. */
 export function partialMetadataJson(served: ServedObject, version: MetaVersion): string {
   const metadata = served.metadataJson?.() ?? writeJson(served.object.metadata, { sorted: false });
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":${metadata}}`;

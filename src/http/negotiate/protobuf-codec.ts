@@ -6,7 +6,7 @@ export interface ProtobufCodec {
   supports(kind: GroupVersionKind): boolean;
   decode(expected: GroupVersionKind, bytes: Uint8Array): JsonObject;
   encode(object: JsonObject): Uint8Array;
-  /** Starts to encode a list, to which items are added one by one. `list` contains everything except the items. */
+  /** Starts to encode a list. Its items are added later, one by one. `list` contains everything except the items. */
   startList(list: JsonObject): ProtobufListWriter;
 }
 

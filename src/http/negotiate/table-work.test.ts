@@ -46,7 +46,7 @@ describe('a row of a Table', () => {
     ['.spec', Array.from({ length: 250_000 }, () => ({ a: 1 }))],
   ])('takes limited time for a hundred columns %s of an object of 3 MB', (path, spec) => {
     const { milliseconds, length } = row(kind(path, 100), spec);
-    // Serializing the object once is included. Without a limit, these rows take from many seconds to forever.
+    // The time includes serializing the object once. Without a limit, these rows would take many seconds or never end.
     expect(milliseconds).toBeLessThan(5_000);
     expect(length).toBeLessThan(80_000_000);
   });

@@ -43,8 +43,8 @@ export function rowJson(kind: ResourceKind, served: ServedObject, options: Table
 /**
  * The work for the cells of a row: a fixed number of units, and some for each character of the object. So the work for
  * a Table or a watch is proportional to the text of its objects (about 100 ms per MB at most), no object can use up the
- * work for the rows of others, and a row does not depend on the other objects of a list. Three units per character
- * suffice to search a usual object in dozens of columns, or to print it in several.
+ * work for the rows of other objects, and a row does not depend on the other objects of a list. Three units per
+ * character are enough to search a usual object in dozens of columns, or to print it in several columns.
  */
 const unitsPerRow = 5_000;
 const unitsPerCharacter = 3;

@@ -9,7 +9,10 @@ import { columnDefinitionsJson, rowJson, tableJson } from './table.ts';
 
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
-/** The column definitions of all Tables of a watch except the first. Clients keep those of the first (WATCH-30). */
+/**
+ * The column definitions of all Tables of a watch except the first. Clients keep the definitions of the first Table
+ * (WATCH-30).
+ */
 const laterColumns = 'null';
 
 /**

@@ -22,7 +22,7 @@ function isCheap(value: JsonValue): boolean {
   try {
     return jsonWork(value, yamlUnits, maxUnits) <= maxUnits;
   } catch {
-    // The value is nested too deeply.
+    // The value is nested too deeply for YAML.
     return false;
   }
 }

@@ -17,7 +17,7 @@ export function comparableComponent(value: JsonValue, areMembers = false): JsonV
     return [name, comparableComponent(member, name === 'properties' && !areMembers)];
   });
   const { allOf, ...rest } = Object.fromEntries(shaped);
-  // A plain reference is the same as one with only a description next to it.
+  // A plain reference is equivalent to a reference with only a description next to it.
   if (!areMembers && Array.isArray(allOf) && Object.keys(rest).length === 0) return allOf[0] ?? {};
   return Object.fromEntries(shaped);
 }

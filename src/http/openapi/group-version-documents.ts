@@ -21,7 +21,7 @@ export interface GroupVersionDocumentsOptions {
   readonly resources: readonly MountedResource[];
   readonly serverVersion: string;
   readonly shared: SharedDocuments;
-  /** The path of the OpenAPI index, relative to the plane's root. All documents are below it. */
+  /** The path of the OpenAPI index, relative to the plane's root. The paths of all documents are below this path. */
   readonly root: string;
 }
 
@@ -32,7 +32,7 @@ export interface GroupVersionDocumentsOptions {
 export class GroupVersionDocuments {
   readonly #options: GroupVersionDocumentsOptions;
   readonly #parts = new Map<string, () => PartialDocument>();
-  /** The work of creating the documents that take more than usual. */
+  /** The work of creating each document that takes more work than the default. */
   readonly #work = new Map<string, number>();
   #index: Promise<ApiDocument> | undefined;
 

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 const integerOrString: JsonObject[] = [{ type: 'integer' }, { type: 'string' }];
 
 /**
- * Adds the allowed types to all values of a schema that are an integer or a string (OAPI-12). Clients know `anyOf`, but
- * not the extension. Modifies the schema.
+ * Adds the allowed types to all values of a schema that can be an integer or a string (OAPI-12). Clients support
+ * `anyOf`, but not the extension `x-kubernetes-int-or-string`. Modifies the schema.
  */
 export function addIntOrStringTypes(schema: JsonObject): void {
   const { properties, items, additionalProperties, anyOf, allOf } = schema;

@@ -24,7 +24,7 @@ const objectMembers: JsonObject = {
   metadata: referenceProperty(metaComponentName('ObjectMeta'), "Standard object's metadata."),
 };
 
-/** The properties that every embedded resource has. Its metadata is optional. */
+/** The properties that every embedded resource has. The property `metadata` is optional. */
 const resourceMembers: JsonObject = {
   ...objectMembers,
   metadata: referenceProperty(
@@ -57,8 +57,8 @@ export function kindComponents(kind: ResourceKind, openApi: OpenApiVersion = 'v3
 }
 
 /**
- * Returns a kind's OpenAPI v2 component. A kind that preserves unknown fields at its root has no properties, not even
- * apiVersion, because kubectl would then reject all others (OAPI-14).
+ * Returns a kind's OpenAPI v2 component. If a kind preserves unknown fields at its root, the component has no
+ * properties, not even apiVersion, because kubectl would then reject all other fields (OAPI-14).
  */
 function swaggerComponent(kind: ResourceKind): JsonObject {
   const schema = kind.schema as JsonObject;
@@ -68,8 +68,8 @@ function swaggerComponent(kind: ResourceKind): JsonObject {
 }
 
 /**
- * Returns a kind's OpenAPI component: its schema plus apiVersion, kind and metadata (rule OAPI-13). `isCompleted` says
- * which embedded resources get these members too.
+ * Returns a kind's OpenAPI component: its schema plus apiVersion, kind and metadata (rule OAPI-13). Embedded resources
+ * for which `isCompleted` returns true get these three members too.
  */
 function kindComponent(
   kind: ResourceKind,

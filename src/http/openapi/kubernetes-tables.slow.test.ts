@@ -32,7 +32,7 @@ function publishedComponents(): Map<string, JsonObject> {
   return components;
 }
 
-/** The components of all kinds in the tables, as this server publishes them. */
+/** The components of all kinds in the tables, in the form in which this server publishes them. */
 function ownComponents(): JsonObject {
   const components: JsonObject = {};
   for (const { apiVersion, kind, struct } of kubernetesStructs.kinds()) {
@@ -79,7 +79,7 @@ describe('the struct tables', () => {
     let compared = 0;
     for (const { apiVersion, kind } of kubernetesStructs.kinds()) {
       const { group, version: named } = parseApiVersion(apiVersion);
-      // The module with the types of the aggregator has no such objects.
+      // The Go module with the types of the aggregator contains no such test objects.
       if (group === 'apiregistration.k8s.io') continue;
       const file = join(folder, `${group || 'core'}.${named}.${kind}`);
       const bytes = new Uint8Array(readFileSync(`${file}.pb`));

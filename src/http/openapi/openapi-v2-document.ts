@@ -12,8 +12,9 @@ import { groupVersionDocument } from './v3.ts';
 const charactersPerTick = 250_000;
 
 /**
- * The maximum length of all definitions together, in characters of JSON. Definitions beyond it contain no properties.
- * The document is sent as a whole and also encoded as protobuf; the documents of OpenAPI v3 contain all properties.
+ * The maximum length of all definitions together, in characters of JSON. Definitions beyond it contain no properties,
+ * because the document is sent as a whole and is also encoded as protobuf. The documents of OpenAPI v3 contain all
+ * properties.
  */
 const maxDefinitionCharacters = 4_000_000;
 

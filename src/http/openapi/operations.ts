@@ -34,7 +34,7 @@ const verbs: Readonly<Record<OpenApiAction, string>> = {
   deletecollection: 'delete',
 };
 
-/** The scope and subresource of an OpenAPI operation. They are part of its ID, which must be unique. */
+/** The scope and subresource of an OpenAPI operation. Both are part of the operation's ID, which must be unique. */
 interface OperationScope {
   /** `ForAllNamespaces`, `Namespaced`, or empty for cluster-scoped kinds. */
   readonly scope: string;
@@ -48,8 +48,8 @@ const bodyTypes = ['application/json', 'application/yaml'];
 const listTypes = [...bodyTypes, 'application/json;stream=watch'];
 
 /**
- * Returns an OpenAPI operation. `resource` determines the path. `kind` is the kind of the request and response bodies,
- * which is a different one for some subresources.
+ * Returns an OpenAPI operation. `resource` determines the path. `kind` is the kind of the request and response bodies.
+ * For some subresources, it is not the kind of the resource.
  */
 export function openApiOperation(
   action: OpenApiAction,

@@ -8,8 +8,9 @@ export function preservesUnknownFields(schema: JsonObject): boolean {
 }
 
 /**
- * Returns the schema of a custom resource as OpenAPI v2 publishes it (OAPI-14). Clients would reject null and unknown
- * fields if the schema of such a value contained a type, items or properties. Therefore they are omitted.
+ * Returns the schema of a custom resource as OpenAPI v2 publishes it (OAPI-14). If the schema of a value that can be
+ * null or have unknown fields contained a type, items or properties, clients would reject null and unknown fields.
+ * Therefore these members are omitted.
  */
 export function toSwaggerSchema(schema: JsonObject): JsonObject {
   const isNullable = schema.nullable === true;
@@ -45,7 +46,7 @@ function convertedMember(keyword: string, member: JsonValue): JsonValue {
   return properties;
 }
 
-/** Returns the required properties without those that may be null: a client would require a value for them. */
+/** Returns the required properties, except those that may be null: a client would require a value for them. */
 function requiredMembers({ required, properties, additionalProperties }: JsonObject, isOpen: boolean): JsonValue[] {
   if (!Array.isArray(required) || isNullableSchema(additionalProperties)) return [];
   if (isOpen || !isJsonObject(properties)) return required;

@@ -83,7 +83,10 @@ const published = JSON.parse(readFileSync(new URL('kubernetes-components.json', 
   JsonObject
 >;
 
-/** Sharded lists are not supported, and defaults that Go omits when it prints are not published. */
+/**
+ * Removes what this server does not publish: sharded lists, which it does not support, and defaults that Go omits when
+ * it prints.
+ */
 function withoutUnsupported({ properties, ...rest }: JsonObject): JsonObject {
   if (!isJsonObject(properties)) return rest;
   const { shardInfo: _, ...members } = structuredClone(properties);

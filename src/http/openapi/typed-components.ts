@@ -95,7 +95,7 @@ function mapType({ 'x-kubernetes-map-type': type }: Schema): JsonObject {
   return type === undefined ? {} : { 'x-kubernetes-map-type': type };
 }
 
-/** The OpenAPI properties of a Go struct, and the names of the required ones. */
+/** The OpenAPI properties of a Go struct, and the names of the required properties. */
 interface DescribedFields {
   readonly properties: JsonObject;
   readonly required: string[];
@@ -131,7 +131,7 @@ function member(components: JsonObject, field: GoField, schema: Schema): JsonObj
     return { ...described, type: 'object', additionalProperties, ...mapType(schema) };
   }
   const isShown = field.shape === 'value' && field.shown;
-  // A struct that is granular in one place is atomic in all others.
+  // A struct with the map type `granular` in one place is published as atomic, with the map type beside the reference.
   const isGranular = schema['x-kubernetes-map-type'] === 'granular';
   const one = single(
     components,

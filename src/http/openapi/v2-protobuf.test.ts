@@ -20,7 +20,7 @@ function fieldsOf(bytes: Uint8Array): Map<number, (Uint8Array | number | bigint 
   return found;
 }
 
-/** Follows a path of field numbers, each with an index if the field is repeated. */
+/** Follows a path of field numbers. If a field is repeated, its number is paired with an index. */
 function bytesAt(bytes: Uint8Array, ...way: (number | [number, number])[]): Uint8Array {
   return way.reduce<Uint8Array>((inside, step) => {
     const [number, index] = typeof step === 'number' ? [step, 0] : step;

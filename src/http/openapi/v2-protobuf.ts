@@ -140,7 +140,7 @@ const shared = { required: flag(1), in: text(2), description: text(3), name: tex
 const queryParameter = message({ ...shared, type: text(6), format: text(7), uniqueItems: flag(20) }, 23);
 const pathParameter = message({ ...shared, type: text(5), format: text(6), uniqueItems: flag(19) }, 22);
 
-/** Writes a parameter. The message definition wraps each type of parameter in a message of its own. */
+/** Writes a parameter. The message definition wraps each type of parameter in a separate message. */
 const parameterItem: Message = (writer, value) => {
   const place = isJsonObject(value) ? value.in : undefined;
   const other: Message = place === 'path' ? one(4, pathParameter) : one(3, queryParameter);

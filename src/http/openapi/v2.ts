@@ -24,7 +24,10 @@ export function swaggerDocument(documents: readonly JsonObject[], serverVersion:
   };
 }
 
-/** Merges two lists of group version kinds: each v3 document lists DeleteOptions and WatchEvent for its own version. */
+/**
+ * Merges two lists of group version kinds, because each v3 document lists DeleteOptions and WatchEvent only for its own
+ * version.
+ */
 export function mergeGroupVersionKinds(known: JsonValue | undefined, schema: JsonObject): JsonObject {
   const name = 'x-kubernetes-group-version-kind';
   const before = isJsonObject(known) ? known[name] : undefined;

@@ -72,7 +72,9 @@ function readSingle(type: GoFieldType, reader: BinaryReader, limits: DecodeLimit
   return isStruct(type) ? decodeMessage(type, reader.bytes(), limits) : readEither(type, reader.bytes(), limits);
 }
 
-/** Decodes a type with two alternatives, such as JSONSchemaPropsOrBool: a message with two fields, one of them set. */
+/**
+ * Decodes a type with two alternatives, such as JSONSchemaPropsOrBool: a message with two fields, of which one is set.
+ */
 function readEither(
   { struct, or }: Exclude<GoFieldType, string | GoStruct>,
   bytes: Uint8Array,
@@ -142,7 +144,7 @@ function writeEither(
   single: JsonValue,
 ): void {
   writer.fork();
-  // Go writes the boolean field even if there is a schema. It then means that additional properties are allowed.
+  // Go writes the boolean field even if there is a schema. The field then means that additional properties are allowed.
   if (or === 'bool') writer.tag(1, WireType.Varint).bool(single !== false);
   if (isJsonObject(single)) {
     writer.tag(or === 'bool' ? 2 : 1, WireType.LengthDelimited).bytes(encodeMessage(struct, single));

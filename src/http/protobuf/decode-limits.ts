@@ -5,8 +5,8 @@ import { maxValues } from '@flotilla/json';
 const maxDepth = 500;
 
 /**
- * The limits of decoding one message: nesting, and as many values as a JSON body may have. An empty message takes two
- * bytes, so a body of a few megabytes could otherwise contain a million objects.
+ * The limits for decoding one message: the nesting depth, and the number of values, which is the same as for a JSON
+ * body. An empty message takes two bytes, so a body of a few megabytes could otherwise contain a million objects.
  */
 export class DecodeLimits {
   #depth = 0;
@@ -30,8 +30,8 @@ export class DecodeLimits {
 }
 
 /**
- * Skips a field that the message type does not have. It counts as a value. Throws an Error if there are too many, or if it
- * is a group: Kubernetes has none, and the fields in a group would not count.
+ * Skips a field that the message type does not have. The field counts as a value. Throws an Error if there are too many
+ * values, or if the field is a group: Kubernetes uses no groups, and the fields in a group would not be counted.
  */
 export function skipUnknown(reader: BinaryReader, number: number, wireType: WireType, limits: DecodeLimits): void {
   limits.count(1);

@@ -8,7 +8,10 @@ import { StatusError } from '../../api/status.ts';
 import { protobufCodec } from './envelope.ts';
 import { kubernetesObjects } from './kubernetes-objects.fixture.ts';
 
-/** Created by Go's serializer (k8s.io/api 0.34 and 0.36): the bytes, and the same object as Go's JSON. */
+/**
+ * Fixtures created by Go's serializer (k8s.io/api 0.34 and 0.36). Each contains the bytes of an object, and that object
+ * in Go's JSON.
+ */
 const fixtures = JSON.parse(readFileSync(new URL('go-fixtures.json', import.meta.url), 'utf8'), (_key, member) =>
   typeof member === 'string' && member.startsWith('int64:') ? BigInt(member.slice(6)) : member,
 ) as { name: string; protobuf: string; json: JsonObject }[];
@@ -95,7 +98,7 @@ describe('an invalid protobuf body', () => {
   it('a body that is nested too deep gets 400 (REQ-21)', () => {
     const writer = () => new BinaryWriter();
     let schema: Uint8Array = new Uint8Array();
-    // `not` contains a schema, which has `not`.
+    // Each level is a schema whose field `not` contains another schema.
     for (let level = 0; level < 2000; level++)
       schema = writer().tag(28, WireType.LengthDelimited).bytes(schema).finish();
     for (const field of [1, 4, 7, 2]) schema = writer().tag(field, WireType.LengthDelimited).bytes(schema).finish();

@@ -8,7 +8,7 @@ import type { ProtobufCodec, ProtobufListWriter } from '../negotiate/protobuf-co
 import { decodeMessage, encodeMessage } from './codec.ts';
 import { DecodeLimits, skipUnknown } from './decode-limits.ts';
 
-/** The first four bytes of a protobuf body: `k8s` and a NUL byte. A runtime.Unknown message follows them. */
+/** The first four bytes of a protobuf body: `k8s` and a NUL byte. A runtime.Unknown message follows. */
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 /** True if objects of this kind can be encoded as protobuf (rules NEG-06, NEG-13). */
@@ -17,8 +17,9 @@ function supportsProtobuf(kind: GroupVersionKind): boolean {
 }
 
 /**
- * Decodes a protobuf request body. The envelope's apiVersion and kind determine the message type; if they are absent,
- * `expected` does. They become members of the object, so that the caller can check them as in a JSON body. Throws 400.
+ * Decodes a protobuf request body. The apiVersion and kind in the envelope determine the message type; if they are
+ * absent, `expected` does. Both become members of the object, so that the caller can check them as in a JSON body.
+ * Throws 400.
  */
 function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObject {
   if (bytes.length < magic.length || magic.some((byte, index) => bytes[index] !== byte)) {
@@ -36,7 +37,9 @@ function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObje
   }
 }
 
-/** Encodes an object, a list, partial metadata or a Status as protobuf. It must contain its apiVersion and kind. */
+/**
+ * Encodes an object, a list, partial metadata or a Status as protobuf. The value must contain its apiVersion and kind.
+ */
 function encodeProtobuf(object: JsonObject): Uint8Array {
   return inEnvelope(object, encodeMessage(structOf(object), object));
 }
@@ -50,7 +53,7 @@ function structOf({ apiVersion, kind }: JsonObject): GoStruct {
   return struct;
 }
 
-/** Starts to encode a list. The result equals that of `encodeProtobuf` for the list with all items. */
+/** Starts to encode a list. The result equals the result of `encodeProtobuf` for the list with all items. */
 function startProtobufList(list: JsonObject): ProtobufListWriter {
   const struct = structOf(list);
   const items = struct.fields.find(({ name }) => name === 'items');
@@ -69,7 +72,7 @@ function startProtobufList(list: JsonObject): ProtobufListWriter {
   };
 }
 
-/** Returns the bytes of a message in a runtime.Unknown message, as clients expect them. */
+/** Returns a runtime.Unknown message that contains the bytes of a message, as clients expect. */
 function inEnvelope({ apiVersion, kind }: JsonObject, message: Uint8Array): Uint8Array {
   const unknown = new BinaryWriter()
     .tag(1, WireType.LengthDelimited)

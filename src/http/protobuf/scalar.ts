@@ -106,9 +106,9 @@ function writeIntOrString(writer: BinaryWriter, single: JsonValue): void {
   writer.join();
 }
 
-/** Parses JSON inside a message. Its values count like those of the message. */
+/** Parses JSON inside a message. The values in the JSON count toward the limit like the values of the message. */
 function readJson(text: string, limits: DecodeLimits): JsonValue {
-  // Each value follows one of these characters, except the first.
+  // Each value except the first follows one of these characters: comma, `[` or `{`.
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x2c || code === 0x5b || code === 0x7b) limits.count(1);

@@ -83,8 +83,8 @@ function notDeleteOptions(): Error {
 }
 
 /**
- * Returns a 400 error with the message of Go's JSON decoder (DELETE-03). Like Go, it quotes the value only if that is a
- * number for an integer field, such as 1.5.
+ * Returns a 400 error with the message of Go's JSON decoder (DELETE-03). Like Go, the message quotes the value only if
+ * a number such as 1.5 was sent for an integer field.
  */
 function mismatch(value: JsonValue, field: string, goType: string): Error {
   if (goType === 'int64' && typeof value === 'number') {

@@ -1,6 +1,6 @@
 import { badRequest } from '../../api/status.ts';
 
-/** Returns Kubernetes' message why a path segment cannot be an object name; `undefined` if it can be one. */
+/** Returns Kubernetes' message about a path segment that cannot be an object name; `undefined` if it can be one. */
 export function pathSegmentError(name: string): string | undefined {
   if (name === '.') return "may not be '.'";
   if (name === '..') return "may not be '..'";

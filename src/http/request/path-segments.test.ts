@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
 import { pathSegments } from './path-segments.ts';
 
-/** The same without a cache. */
+/** Splits a path like `pathSegments`, but without a cache. */
 function plainly(path: string): string[] | 'refused' {
   const trimmed = path.replace(/^\/+|\/+$/g, '');
   try {

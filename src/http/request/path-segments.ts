@@ -1,8 +1,8 @@
 import { badRequest } from '../../api/status.ts';
 
 /**
- * Splits a percent-encoded path into decoded segments. Decodes after splitting, so that an encoded slash stays inside
- * its segment. `.` and `..` have no special meaning, so that no path can leave its mount.
+ * Splits a percent-encoded path into decoded segments. Decodes after splitting, so an encoded slash stays inside its
+ * segment. `.` and `..` have no special meaning, so no path can leave its mount.
  */
 export function pathSegments(path: string): string[] {
   let start = 0;

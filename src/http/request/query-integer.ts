@@ -14,6 +14,6 @@ export function optionalQueryInteger(query: URLSearchParams, name: string): numb
   if (!/^[+-]?\d+$/.test(text)) throw fail('invalid syntax');
   const value = BigInt(text.replace(/^\+/, ''));
   if (value > largest || value < -largest - 1n) throw fail('value out of range');
-  // Numbers above 2^53 lose precision. That does no harm, because such a limit or timeout means unlimited.
+  // Numbers above 2^53 lose precision. That does no harm, because any limit or timeout that large means unlimited.
   return Number(value);
 }

@@ -25,7 +25,10 @@ import { readSelectors, type SelectableKind } from './query-selectors.ts';
  * Unknown parameters are ignored (rule REQ-22).
  */
 
-/** Throws 422 if there are errors in an options object. Options have no name, so the message contains an empty one. */
+/**
+ * Throws 422 if there are errors in an options object. An options object has no name, so the message contains an empty
+ * name.
+ */
 export function rejectInvalidOptions(kind: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind }, '', errors);
 }
@@ -72,9 +75,9 @@ export function readListOptions(query: URLSearchParams, kind: SelectableKind): L
 }
 
 /**
- * A watch without a timeout ends after a random time between this many seconds and twice as many, so that watches that
- * start together do not end together. It is a whole number of seconds, because Node has a separate list of timers for
- * each duration.
+ * A watch without a timeout ends after a random time between this number of seconds and twice that number, so that
+ * watches that start together do not end together. The time is a whole number of seconds, because Node has a separate
+ * list of timers for each duration.
  */
 const shortestWatchSeconds = 1800;
 

@@ -9,7 +9,7 @@ export type SelectableKind = Pick<ResourceKind, 'namespaced' | 'selectableFields
 
 /**
  * Parses the label and field selectors of a list or watch. `pathName` is the object name in the path of a legacy watch,
- * `/watch/…/name`. It selects only that object (rules REQ-07, SEL-12).
+ * `/watch/…/name`. If it is set, only the object of that name is selected (rules REQ-07, SEL-12).
  */
 export function readSelectors(
   query: URLSearchParams,

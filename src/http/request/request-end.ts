@@ -6,8 +6,8 @@ type Listener = (reason: unknown) => void;
  */
 export class RequestEnd {
   /**
-   * The first listener. Most requests have only one, so the array is created for the second. A watch has three, for
-   * which a set would need several times as much memory.
+   * The first listener. Most requests have only one, so the array for further listeners is created when the second one
+   * is added. A watch has three, for which a set would need several times as much memory.
    */
   #first: Listener | undefined;
   #others: Listener[] | undefined;
@@ -58,12 +58,13 @@ export class RequestEnd {
   #remove(listener: Listener): void {
     if (this.#first === listener) this.#first = undefined;
     const index = this.#others?.indexOf(listener) ?? -1;
-    // While `end` notifies the listeners, the others keep their positions.
+    // A listener that is removed while `end` notifies the listeners is replaced, so that the other listeners keep their
+    // positions.
     if (index >= 0) this.#others?.splice(index, 1, ...(this.#over ? [() => {}] : []));
   }
 }
 
-/** Returns the end of a request that only has a signal. */
+/** Returns a `RequestEnd` for a request that has only a signal. */
 export function endOfSignal(signal: AbortSignal): Pick<RequestEnd, 'hasEnded' | 'onEnd'> {
   return {
     get hasEnded() {
@@ -73,7 +74,7 @@ export function endOfSignal(signal: AbortSignal): Pick<RequestEnd, 'hasEnded' | 
   };
 }
 
-/** All listeners of one AbortSignal, and the function that the signal calls to notify them. */
+/** All listeners of one AbortSignal, and the function that notifies them when the signal aborts. */
 interface SignalListeners {
   readonly listeners: Set<Listener>;
   readonly notify: () => void;

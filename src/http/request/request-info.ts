@@ -25,7 +25,7 @@ export interface RequestInfo {
    */
   readonly name: string;
   readonly pathName: string;
-  /** Path segments after the subresource. No route has any, so the request gets 404 if there are some. */
+  /** Path segments after the subresource. No route has such segments, so a request with any of them gets 404. */
   readonly extraSegments: readonly string[];
 }
 
@@ -41,7 +41,10 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ['DELETE', 'delete'],
 ]);
 
-/** Subresources of a Namespace. Any other segment after `namespaces/<name>/` is a resource (rule REQ-05). */
+/**
+ * Subresources of a Namespace. Any other segment after `namespaces/<name>/` is the plural name of a resource (rule
+ * REQ-05).
+ */
 const namespaceSubresources = new Set(['status', 'finalize']);
 
 /**
@@ -143,7 +146,7 @@ const unparsedInfos: ReadonlyMap<string, RequestInfo> = new Map(
   [...verbs.keys()].map((method) => [method, nonResourceInfo(method, '')]),
 );
 
-/** Returns the request info for a request whose path has not been parsed yet. It contains only the verb. */
+/** Returns the request info for a request whose path has not been parsed yet. The result contains only the verb. */
 export function unparsedRequestInfo(method: string): RequestInfo {
   return unparsedInfos.get(method) ?? nonResourceInfo(method, '');
 }

@@ -19,7 +19,7 @@ export function bearerTokenOf(request: IncomingRequest): string | undefined {
   return Buffer.from(bearer, 'base64url').toString('utf8');
 }
 
-/** Returns the fingerprint that was computed for the request's credential; `undefined` if `token` is another one. */
+/** Returns the stored fingerprint of the request's credential; `undefined` if `token` is not that credential. */
 export function fingerprintOf(token: string, { credential }: Exchange): string | undefined {
   return credential?.token === token ? credential.fingerprint : undefined;
 }

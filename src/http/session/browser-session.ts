@@ -21,18 +21,22 @@ export interface BrowserSession {
   readonly value: string;
   readonly identity: Identity;
   /**
-   * The error if the request does not prove that a page of the console sent it in this session; otherwise `undefined`.
+   * The error if the request does not prove that a page of the console sent it in this session. Absent if there is such
+   * a proof.
    */
   readonly refusal?: StatusError;
 }
 
 /**
  * The request header with the ID of the session in which the page was opened. It protects against a cookie of another
- * session: any server on another port of this host can set the cookie.
+ * session, because any server on another port of this host can set the cookie.
  */
 export const sessionHeader = 'X-Flotilla-Session';
 
-/** The 401 error if the session in the header differs from that of the cookie. It does not count as a failed login. */
+/**
+ * The 401 error for a request whose session header differs from the session of the cookie. It does not count as a
+ * failed login.
+ */
 export const sessionMismatchError = unauthorized();
 
 /**
@@ -59,7 +63,7 @@ export function browserSession(
     : { value, identity: holder, refusal: missingProofError(missing) };
 }
 
-/** True if the page was opened in another session than that of the cookie. */
+/** True if the page was opened in a session other than that of the cookie. */
 export function isSessionMismatch({ headers }: IncomingRequest, { accessKey }: Identity): boolean {
   const expected = headers[sessionHeader.toLowerCase()];
   return expected !== undefined && expected !== accessKey;

@@ -16,8 +16,8 @@ export function flowKeyOf({ accessKey, fairQueueKey, user }: Identity): string {
 }
 
 /**
- * Returns the key for limits that a caller must not multiply with further credentials or by impersonation: the user of all its
- * access keys, or the virtual cluster of all its service accounts.
+ * Returns the key for limits that a caller must not be able to multiply by more credentials or by impersonation. All
+ * access keys of a user have one key, and so have all service accounts of a virtual cluster.
  */
 export function tenantKeyOf({ accessKey, fairQueueKey, impersonatedBy, user }: Identity): string {
   if (accessKey !== undefined || fairQueueKey === undefined) return `${userTenantPrefix}${impersonatedBy ?? user.name}`;
@@ -26,7 +26,7 @@ export function tenantKeyOf({ accessKey, fairQueueKey, impersonatedBy, user }: I
 
 const userTenantPrefix = 'user ';
 
-/** True if a result of `tenantKeyOf` identifies a user. */
+/** True if a key from `tenantKeyOf` identifies a user. */
 export function isUserTenant(tenant: string): boolean {
   return tenant.startsWith(userTenantPrefix);
 }

@@ -20,7 +20,7 @@ describe('the credential of a request', () => {
     const cookie = `${sessionCookieName}=flk_abc`;
     expect(of({ cookie })).toEqual({ token: 'flk_abc', fingerprint: tokenFingerprint('flk_abc'), isBearer: false });
     expect(of({ cookie, authorization: 'Bearer two' })?.token).toBe('two');
-    // With another Authorization scheme, the cookie counts, and it is not cached for other requests.
+    // With another Authorization scheme, the cookie is the credential, and it is not shared with other requests.
     expect(of({ cookie, authorization: 'Basic x' })?.token).toBe('flk_abc');
     expect(of({ authorization: 'Basic x' })).toBeUndefined();
   });

@@ -10,7 +10,7 @@ interface ActiveCredential {
 
 /**
  * Credentials of the requests that are being served. Requests with the same Authorization header share one entry, so
- * that its fingerprint is computed once. The last of these requests removes the entry. Lookup times reveal nothing
+ * that the fingerprint is computed once. The last of these requests removes the entry. Lookup times reveal nothing
  * about other credentials: a map compares strings only if their hashes are equal, and the hash seed is secret.
  */
 export class PresentedCredentials {

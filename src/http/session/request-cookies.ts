@@ -1,8 +1,9 @@
 import type { IncomingRequest } from '../exchange.ts';
 
 /**
- * White space that may precede a cookie name. `trim` would remove other characters too, such as U+00A0. To browsers
- * they are part of the name, so such a cookie lacks the protection of the prefix `__Host-`.
+ * White space that may precede a cookie name. `trim` would remove other characters too, such as U+00A0. Browsers treat
+ * those characters as part of the name, so the prefix `__Host-` does not protect a cookie whose name starts with one of
+ * them.
  */
 const leadingWhitespace = /^[ \t]+/;
 
@@ -20,8 +21,8 @@ export function requestCookies(
 }
 
 /**
- * Returns the value of a cookie. `undefined` if the request has none or two of this name, because this server set at
- * most one of them.
+ * Returns the value of a cookie. `undefined` if the request has no cookie of this name, or several, because this server
+ * set at most one.
  */
 export function requestCookie(request: Pick<IncomingRequest, 'headers'>, name: string): string | undefined {
   const found = requestCookies(request, name).filter((cookie) => cookie.name === name);

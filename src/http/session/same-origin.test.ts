@@ -40,7 +40,7 @@ describe('the proof of the origin', () => {
         'the header "Sec-Fetch-Site" is not "same-origin"',
       ]);
     }
-    // Browsers before 2023 do not send it.
+    // Browsers before 2023 do not send `Sec-Fetch-Site`.
     expect(missing({ method: 'GET', headers: { 'sec-fetch-site': undefined } })).toEqual([]);
   });
 

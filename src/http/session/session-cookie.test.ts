@@ -41,7 +41,7 @@ describe('the session cookie', () => {
     for (const blank of ['\u00a0', '\u0085', '\v', '\f', '\ufeff', '\u2000', ' \u00a0']) {
       expect(read(`a=b; ${blank}${ours}`), JSON.stringify(blank)).toBeUndefined();
       expect(read(`${blank}${ours}`), JSON.stringify(blank)).toBeUndefined();
-      // Another spelling does not count as a second one either.
+      // A cookie with another spelling of the name does not count as a second session cookie either.
       expect(read(`${ours}; ${blank}${ours.replace('a1B2', 'evil')}`), JSON.stringify(blank)).toBe(key);
     }
     expect(read(`a=b;\t ${ours}`)).toBe(key);

@@ -13,8 +13,8 @@ const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 const valuePattern = new RegExp(`^${accessKeyPrefix}[0-9A-Za-z]{1,128}$`);
 
 /**
- * Returns the value of the session cookie. `undefined` if the request has two such cookies, because this server set at
- * most one of them.
+ * Returns the value of the session cookie. `undefined` if the request has two session cookies, because this server set
+ * at most one of them.
  */
 export function sessionCookieOf(request: IncomingRequest): string | undefined {
   const value = requestCookie(request, sessionCookieName);

@@ -25,7 +25,7 @@ function missingProofs(
 describe('the proof of a WebSocket', () => {
   it('is the origin of this server and the login of the session', () => {
     expect(missingProofs({})).toEqual([]);
-    // Not every browser sends it with a WebSocket.
+    // Not every browser sends `Sec-Fetch-Site` with a WebSocket.
     expect(missingProofs({ 'sec-fetch-site': undefined })).toEqual([]);
     expect(missingProofs({ host: 'pod-7:8443', origin: 'https://fleet.example' }, 'https://fleet.example')).toEqual([]);
   });

@@ -22,7 +22,9 @@ interface Sending {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** Sends a body from a client and returns the server's side of it after the given number of bytes has arrived. */
+/**
+ * Sends a body from a client. Returns the request as the server sees it after the given number of bytes has arrived.
+ */
 async function sent(body: string, options: Sending = {}) {
   server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -58,7 +60,7 @@ describe('an HTTP/2 request body', () => {
       response.writeHead(201, { 'content-length': '2' });
       request.resume();
       await response.endAndFlush(Buffer.from('ok'));
-      // A stream that is destroyed while its response is being sent never emits that it is complete.
+      // If the server destroys a stream before the response is sent completely, the stream never emits `finish`.
       expect(told).toEqual(['finish', 'close']);
       client.close();
     },

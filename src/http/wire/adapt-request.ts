@@ -41,8 +41,8 @@ export function adaptHttp2Stream(arrived: IncomingHttp2Stream, end: RequestEnd):
 }
 
 /**
- * Returns the headers as an object, or `undefined` if a header is repeated, which is rare. Reading the raw list takes
- * half the time of iterating over Node's header object, which V8 stores as a dictionary.
+ * Returns the headers as an object; `undefined` if a header is repeated, which is rare. Reading the raw list takes half
+ * the time of iterating over Node's header object, which V8 stores as a dictionary.
  */
 function singleHeaders(raw: readonly string[]): Record<string, string | undefined> | undefined {
   const headers: Record<string, string | undefined> = {};
@@ -116,7 +116,7 @@ class SocketBody implements RequestBody {
 
   /**
    * Returns the body without waiting, because a short body has usually arrived together with the headers. Works only
-   * for HTTP/2: each request has its own stream there, so the end of the body need not be read.
+   * for HTTP/2, where each request has a separate stream, so the end of the body need not be read.
    */
   takeBuffered(announced: number): Uint8Array | undefined {
     const stream = this.#stream;
@@ -126,7 +126,7 @@ class SocketBody implements RequestBody {
     const isWhole = announced > 0 ? buffered === announced : buffered > 0 && stream.state.remoteClose === 1;
     if (!isWhole) return undefined;
     // Read exactly the buffered bytes. Reading further would end the stream, and Node destroys an ended stream even if
-    // its response is still being sent. That creates an error with an expensive stack trace.
+    // its response is still being sent. Node would then create an error with an expensive stack trace.
     const bytes: Uint8Array | null = stream.read(buffered);
     return bytes ?? undefined;
   }

@@ -2,7 +2,10 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { refuseConnection } from './client-error.ts';
 
-/** Returns the response to bytes that are not a request, while another response is assigned to the socket. */
+/**
+ * Returns the response to bytes that are not a request. `underway` is the response that is assigned to the socket at
+ * that time.
+ */
 async function refused(underway: { headersSent: boolean; writableEnded: boolean } | null): Promise<string> {
   const socket = Object.assign(new PassThrough(), { _httpMessage: underway });
   let text = '';

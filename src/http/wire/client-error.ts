@@ -36,13 +36,13 @@ const refusals: Readonly<Record<string, Refusal>> = {
 /** Node's error code for bytes that follow a request with `Connection: close`. */
 const closedConnectionCode = 'HPE_CLOSED_CONNECTION';
 
-/** Connections that have been refused. Node emits the same error again for each further chunk. */
+/** Connections that have been refused. Node emits the same error again for each further chunk on such a connection. */
 const refused = new WeakSet<Duplex>();
 
 /**
  * Responds to bytes that are not a valid HTTP request, and closes the connection. `last` is the latest response that
  * was started on the connection. The error is sent after the responses to earlier valid requests, so that the client
- * does not take it for one of those.
+ * does not mistake it for one of those responses.
  */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, last?: ServerResponse): void {
   if (refused.has(socket)) return;
@@ -50,7 +50,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, l
   socket.on('error', () => socket.destroy());
   const cause = error.code ?? '';
   const isHttp = cause.startsWith('HPE_') || cause === 'ERR_HTTP_REQUEST_TIMEOUT';
-  // No response after a failed TLS handshake, nor inside of a response that is being written.
+  // Send no response after a failed TLS handshake, and none in the middle of another response.
   if (!isHttp || !socket.writable || isResponding(socket)) {
     socket.destroy();
     return;
@@ -62,7 +62,10 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, l
   else if (cause !== closedConnectionCode) last.once('close', refuse);
 }
 
-/** Calls `act` as soon as all responses to earlier pipelined requests have been sent. */
+/**
+ * Calls `act` when `response` is the current response of the socket, after all responses to earlier pipelined requests
+ * have been sent.
+ */
 function whenCurrent(response: ServerResponse, socket: Duplex, act: () => void): void {
   if (currentResponse(socket) === response) act();
   else response.once('socket', act);
@@ -96,8 +99,8 @@ export function refuseLargeHeaders(rawHeaders: readonly string[], limit: number)
 const hostPattern = /^[\w!$%&'()*+,\-.:;=[\]~]*$/;
 
 /**
- * Returns the error of the Host header; `undefined` if it is valid. Two Host headers are invalid, because another
- * program might use the other one.
+ * Returns the error of the Host header; `undefined` if the header is valid. Two Host headers are invalid, because this
+ * server and another program might use different ones.
  */
 export function hostHeaderProblem({ httpVersion, headersDistinct }: HostHeaders): string | undefined {
   const [host, ...others] = headersDistinct.host ?? [];
@@ -114,7 +117,7 @@ export function refuseHost(problem: string | undefined): void {
 
 /**
  * Throws if an upgrade request has a body. Node does not read that body, but treats its bytes as the start of the
- * upgraded protocol. A proxy in front may treat them as the body, and the two would disagree.
+ * upgraded protocol. A proxy in front of this server may treat the same bytes as the body.
  */
 export function refuseUpgradeBody(headers: Readonly<Record<string, string | string[] | undefined>>): void {
   const length = headers['content-length'] ?? '0';
@@ -135,8 +138,8 @@ function isResponding(socket: Duplex): boolean {
 }
 
 /**
- * Returns the response that Node is writing to the socket. It remains assigned until the socket has accepted all of its
- * bytes, even if the client has read them already. Node has no public API for this.
+ * Returns the response that Node is writing to the socket. Node reports a response here until the socket has accepted
+ * all of its bytes, even if the client has read them already. Node has no public API for this.
  */
 function currentResponse(socket: Duplex): ServerResponse | undefined {
   return (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;

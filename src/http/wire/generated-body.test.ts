@@ -14,7 +14,7 @@ const bytesOf = (body: Uint8Array | GeneratedBody): Uint8Array =>
   isGenerated(body) ? Buffer.concat([...body.chunks]) : (body as Uint8Array);
 const options = { stalledReaders: new StalledReaderMonitor(60_000), closing: false, isGone: () => false };
 
-/** Items that count themselves. */
+/** Items that count how many of them were generated. */
 function counting(count: number, length: number) {
   const made = { count: 0 };
   function* items() {
@@ -107,7 +107,8 @@ describe('a long text', () => {
     over = true;
     expect(made.count).toBe(100_000);
     expect(response.length).toBe(100_000 * 103 + 1);
-    // Up to two chunks of 64 are generated between two turns of the other work, which may run before or after a chunk in one tick.
+    // In one tick, other work may run before or after a chunk. So up to two chunks of 64 items can be generated between
+    // two turns of that work.
     expect(most).toBeLessThanOrEqual(2 * 64);
     expect(turns).toBeGreaterThanOrEqual(100_000 / (2 * 64));
   });

@@ -2,27 +2,33 @@ import { yieldToEventLoop } from '../../lib/work-budget.ts';
 import type { GeneratedBody, NextTimeSlice } from '../reply.ts';
 import type { RequestEnd } from '../request/request-end.ts';
 
-/** A long text that consists of a head, many items with a separator between them, and a tail. */
+/** A long text that consists of a head, many separated items, and a tail. */
 export interface JoinedText {
   readonly head: string;
   readonly items: Iterable<string>;
   /** The text between two items. Optional; defaults to a comma. */
   readonly separator?: string;
   readonly tail: string;
-  /** Counts the characters of the objects that the items were made from, if items may be much shorter than objects. */
+  /**
+   * The number of characters of the objects from which the items were made. Set if items may be much shorter than their
+   * objects.
+   */
   readonly read?: { characters: number };
 }
 
 /** Limits of one chunk in characters and items. Generating a chunk takes one or two milliseconds. */
 const chunkLength = 64 * 1024;
 const chunkItems = 64;
-/** Limit of the characters that are read for one chunk. Cells of a Table are short, but their objects may not be. */
+/**
+ * Limit of the object characters that are read for one chunk. The cells of a Table may be short although its objects
+ * are long.
+ */
 const chunkCharactersRead = 256 * 1024;
 
 /** A body up to this size is sent with Content-Length. A longer one is generated, and compressed (rule NEG-20). */
 export const maxBufferedBodyBytes = 128 * 1024;
 
-/** Yields the text as chunks of bytes, on demand, so that it is never in memory as a whole. */
+/** Yields the text as chunks of bytes, on demand, so the whole text is never in memory. */
 export function* generateText(joined: JoinedText): Generator<Uint8Array, undefined, undefined> {
   const { head, items, separator = ',', tail, read = { characters: 0 } } = joined;
   let text = head;
@@ -42,7 +48,7 @@ export function* generateText(joined: JoinedText): Generator<Uint8Array, undefin
   return undefined;
 }
 
-/** Returns a short body as bytes, and a long one as a body that is generated while it is being written. */
+/** Returns a short body as bytes, and a long body as a body that is generated during the write. */
 export async function bufferOrGenerateBody(
   chunks: Generator<Uint8Array, undefined, undefined>,
   end: RequestEnd,
@@ -60,7 +66,10 @@ export async function bufferOrGenerateBody(
   return firstChunks.length === 1 && firstChunks[0] !== undefined ? firstChunks[0] : Buffer.concat(firstChunks, length);
 }
 
-/** Returns a long body in chunks. A worker thread sends them one by one, so that the main thread never copies all bytes at once. */
+/**
+ * Returns a long body as chunks. A worker thread sends the chunks one by one, so the main thread never copies all bytes
+ * at once.
+ */
 export function inChunksIfLong(body: Uint8Array): Uint8Array | GeneratedBody {
   return body.byteLength > maxBufferedBodyBytes ? { chunks: chunksOf(body) } : body;
 }

@@ -40,13 +40,13 @@ export class Http2Response implements ResponseTarget {
   }
 
   /**
-   * Ends the response and resolves when its stream is closed. It learns this from the end of the request, because
-   * adding a `close` listener to the stream for each response is slow.
+   * Ends the response and resolves when its stream is closed. Waits for the end of the request instead of adding a
+   * `close` listener to the stream, because adding a listener for each response is slow.
    */
   endAndFlush(chunk?: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
-      // A shutdown ends a long-running request before its response is sent. The end of the request then does not mean
-      // that the stream is closed.
+      // A shutdown ends a long-running request before its response is sent. In this case, the end of the request does
+      // not mean that the stream is closed.
       if (this.#end.hasEnded) this.#stream.once('close', resolve);
       else this.#end.onEnd(() => resolve());
       this.end(chunk);

@@ -30,7 +30,9 @@ async function open(handler: (request: IncomingRequest) => Promise<Reply>): Prom
   return () => answer;
 }
 
-/** Sends thousands of tiny chunks at a time until the server closes the connection. Returns their number. */
+/**
+ * Sends tiny chunks, thousands at a time, until the server closes the connection. Returns the number of sent chunks.
+ */
 async function sendTinyChunks(most: number): Promise<number> {
   const batch = 5_000;
   const bytes = tinyChunk.repeat(batch);

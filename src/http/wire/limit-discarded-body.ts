@@ -2,16 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The maximum rest of a request body that is read and discarded after the response, so that the connection can be used again.
- * It is larger than the limit of 3 MiB for bodies: some clients send their next request on the connection before they notice
- * that it is closed, and that request would fail. Each chunk takes a microsecond, however short it is.
+ * The maximum rest of a request body that is read and discarded after the response, so that the connection can be used
+ * again. It is larger than the limit of 3 MiB for bodies: if the server closed the connection, some clients would send
+ * their next request on it before they notice that, and the request would fail. Each chunk takes a microsecond, however
+ * short it is.
  */
 const maxDiscardedBytes = 4 * 1024 * 1024;
 const maxDiscardedChunks = 1_000;
 
 /**
- * The time between the end of the response and the end of the connection. If the connection were closed while the client is
- * still sending, its operating system could drop the response.
+ * The time between the end of the response and the end of the connection. If the server closed the connection before
+ * the client has sent everything, the client's operating system could drop the response.
  */
 const lingerMs = 500;
 
@@ -41,7 +42,7 @@ function discardRest(message: IncomingMessage, socket: Socket): void {
     socket.end();
     setTimeout(() => socket.destroy(), lingerMs).unref();
   };
-  // Tells Node that the body is being read. `on` does so only in the next tick.
+  // Makes Node treat the body as being read. `on` does so only in the next tick.
   message.read(0);
   message.on('data', onData);
 }

@@ -44,7 +44,7 @@ async function get(socket: TLSSocket): Promise<string> {
   return String(answer);
 }
 
-/** GET https / of host x, encoded with HPACK. */
+/** The encoded headers of a GET request for https / on host x (HPACK). */
 const getRoot = Buffer.from([0x82, 0x87, 0x84, 0x01, 0x01, 0x78]);
 
 async function session(): Promise<TLSSocket> {
@@ -65,12 +65,15 @@ function takenOrClosed(socket: TLSSocket): Promise<void> {
   });
 }
 
-/** Sends frames as fast as the socket accepts them until the server closes it. Returns the number of sent frames. */
+/**
+ * Sends frames as fast as the socket accepts them until the server closes the connection. Returns the number of sent
+ * frames.
+ */
 async function flood(socket: TLSSocket, bytes: (times: number) => Buffer, most: number): Promise<number> {
   for (let times = 0; times < most; times++) {
     if (socket.destroyed || !socket.writable) return times;
     if (!socket.write(bytes(times))) await takenOrClosed(socket);
-    // Lets the server, which runs in this process, work.
+    // Gives the server, which runs in this process, time to work.
     else if (times % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return most;
@@ -81,7 +84,7 @@ describe('at the connection limit', () => {
     await start({ connections: 3 });
     const idle = [await connection(), await connection(), await connection()];
     for (const socket of idle) await get(socket);
-    // The first connection was used last.
+    // Make the first connection the most recently used one.
     await get(idle[0] as TLSSocket);
     const closed = once(idle[1] as TLSSocket, 'close');
     expect(await get(await connection())).toMatch(/^HTTP\/1\.1 200 /);
@@ -129,7 +132,7 @@ describe('a peer that floods the server is disconnected or limited', () => {
     const socket = await session();
     socket.resume();
     socket.write(http2Frame(frameType.headers, frameFlag.endStream, 1, getRoot));
-    // Literals that are not indexed: a name of one letter, a value of 100.
+    // A header field that HPACK does not index: its name has one letter, its value 100 characters.
     const header = Buffer.concat([Buffer.from([0x00, 1, 0x61, 100]), Buffer.alloc(100, 0x62)]);
     const headers = Buffer.concat(Array.from({ length: 100 }, () => header));
     const sent = await flood(socket, () => http2Frame(frameType.continuation, 0, 1, headers), 10_000);
@@ -159,7 +162,7 @@ describe('a peer that floods the server is disconnected or limited', () => {
     await start({ streamsPerSession: 100 }, () => new Promise(() => {}));
     const socket = await connection();
     const request = Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    // As many as allowed, one after the other.
+    // The client pipelines the maximum number of requests, one after the other.
     expect(await flood(socket, () => request, 100)).toBe(100);
     expect(await flood(socket, () => request, 100_000)).toBeLessThan(100_000);
     expect(calls).toBe(1);
@@ -195,7 +198,7 @@ describe('a peer that floods the server is disconnected or limited', () => {
         if (chunk[at + 3] === frameType.reset) resets++;
       if (resets >= 40) break;
     }
-    // Requests that arrive together may start one after the other.
+    // Requests that arrive together may start one after the other, so wait until all have started.
     await expect.poll(() => calls).toBe(10);
     finish();
     socket.destroy();

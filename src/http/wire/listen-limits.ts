@@ -9,11 +9,12 @@ export interface ListenLimits {
   readonly headersMilliseconds: number;
   /** The time in which a client must send the complete request, including its body. */
   readonly requestMilliseconds: number;
-  /** The interval at which the two timeouts above are checked. */
+  /** The interval at which `headersMilliseconds` and `requestMilliseconds` are checked. */
   readonly checkMilliseconds: number;
   readonly handshakeMilliseconds: number;
   /**
-   * Idle connections are closed after this time. It is longer than the 90 seconds after which Go clients close them.
+   * Idle connections are closed after this time. It is longer than the 90 seconds after which Go clients close idle
+   * connections.
    */
   readonly idleMilliseconds: number;
   /** A client that reads none of its pending response for this time is disconnected. */
@@ -26,10 +27,14 @@ export interface ListenLimits {
   /** The interval of HTTP/2 pings. A client that misses four pings in a row is disconnected. */
   readonly pingMilliseconds: number;
   /**
-   * Limit on open connections. Above it, the source address with the most idle connections loses its oldest idle one.
+   * Limit on open connections. Above it, the source address with the most idle connections loses its oldest idle
+   * connection.
    */
   readonly connections: number;
-  /** Limit on concurrent TLS handshakes. Above it, the source address with the most handshakes loses its oldest one. */
+  /**
+   * Limit on concurrent TLS handshakes. Above it, the oldest handshake of the source address with the most handshakes
+   * is aborted.
+   */
   readonly handshakes: number;
 }
 

@@ -30,7 +30,7 @@ async function send(text: string): Promise<string> {
 describe('a pipelined upgrade request', () => {
   it('is answered after the request before it, even if it is invalid', async () => {
     const handler = async ({ url }: IncomingRequest): Promise<Reply> => {
-      // A few ticks: the error response to the upgrade is ready immediately.
+      // Respond after a few ticks, because the error response to the upgrade is ready immediately.
       for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
       return { status: 200, headers: { 'content-type': 'text/plain' }, body: `seen ${url}` };
     };
@@ -51,7 +51,7 @@ describe('a slow reader of an upgraded connection', () => {
     ['that has ended', (behind: Duplex) => behind.push(null)],
     ['that has failed', (behind: Duplex) => setImmediate(() => behind.destroy(new Error('gone')))],
   ])('gets all data of a backend %s, even if it sends something in between', async (_, finish) => {
-    // More than the client has buffered, less than the kernel accepts.
+    // More bytes than the client buffers, and fewer than the kernel accepts.
     const sent = Buffer.alloc(300_000, 'x');
     const behind = new Duplex({ allowHalfOpen: false, read() {}, write: (_chunk, _encoding, done) => done() });
     const handler = async (): Promise<Reply> => ({

@@ -97,18 +97,18 @@ async function expectOverHttp2(): Promise<string> {
 
 const hello = async (): Promise<Reply> => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'hello' });
 
-/** Delayed acknowledgments of the kernel take 40 ms. */
+/** The kernel delays acknowledgments by 40 ms. */
 const delayedAcknowledgement = 35;
 
 describe('requests and responses', () => {
   it('the first response on a connection does not wait until earlier data is acknowledged', async () => {
     await start(async () => {
-      // Respond after the handshake; otherwise both share a packet.
+      // Respond after the handshake. Otherwise, the end of the handshake and the response share a packet.
       for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
       return { status: 200, headers: {}, body: 'hello' };
     });
     const times: number[] = [];
-    // One response in time is enough: a busy machine delays many of them.
+    // A single fast response is enough, because a busy machine delays many of them.
     while (times.length < 200 && Math.min(...times) >= delayedAcknowledgement) {
       const started = performance.now();
       await (await call('/')).body.text();
@@ -137,7 +137,7 @@ describe('requests and responses', () => {
     stream.on('data', (piece) => {
       text += piece;
     });
-    // More than the flow-control window allows without a read.
+    // More bytes than the flow-control window allows if the server does not read.
     stream.end(Buffer.alloc(1_000_000));
     await once(stream, 'close');
     expect(text).toBe('no');
@@ -247,7 +247,8 @@ describe('streams', () => {
     const stream = session?.request({ ':path': '/' }) ?? (await call('/')).body;
     stream.on('error', () => {});
     await standsStill(() => made);
-    // No more than the kernel, TLS and the buffers hold: an unbounded writer would produce gigabytes in this time.
+    // At most what the kernel, TLS and the buffers can contain. An unbounded writer would produce gigabytes in this
+    // time.
     expect(made).toBeGreaterThan(0);
     expect(made * line.length).toBeLessThan(64 * 1024 * 1024);
     stream.destroy();
@@ -284,7 +285,7 @@ describe('streams', () => {
     let text = '';
     for await (const chunk of stream) text += chunk;
     expect(text).toBe('small');
-    // Everything is read in the end: Node's HTTP/2 client corrupts its own memory if it is destroyed before.
+    // Read everything before the end: Node's HTTP/2 client corrupts its own memory if it is destroyed earlier.
     for (const long of unread) {
       let length = 0;
       for await (const chunk of long) length += chunk.length;
@@ -371,7 +372,7 @@ describe('an invalid request', () => {
     await start(async (request) => {
       for await (const _ of request.body);
       carriedOut.push(request.url);
-      // The rest has been read by then.
+      // By then, the server has read the remaining requests.
       await new Promise((resolve) => setImmediate(resolve));
       return hello();
     });
@@ -505,7 +506,7 @@ describe('drain', () => {
   });
 
   it('a drain keeps the process alive until it is complete', async () => {
-    // Lists only the resources that keep the event loop alive.
+    // Counts the timers that keep the event loop alive.
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     await start(() => new Promise<Reply>(() => {}));
     const stuck = call('/').catch(() => {});

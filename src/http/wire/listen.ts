@@ -50,7 +50,7 @@ export interface Listener {
 /** The time for which to wait for handlers after their connections were destroyed. */
 const abortGraceMilliseconds = 500;
 
-/** Waits for `awaited`, but not longer than the timeout. The timer also keeps the process alive meanwhile. */
+/** Waits for `awaited`, but not longer than the timeout. During the wait, the timer keeps the process alive. */
 async function withTimeout(milliseconds: number, awaited: Promise<void>): Promise<void> {
   let stop = () => {};
   const timedOut = new Promise<void>((resolve) => {
@@ -91,7 +91,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
 function serveRequests(server: Http2SecureServer, context: ServingContext): void {
   serveHttp1Requests(server, context);
-  // Node's own `stream` listener converts HTTP/2 requests to HTTP/1.1 form. This one serves them directly.
+  // Node's own `stream` listener converts HTTP/2 requests to HTTP/1.1 form. The listener that replaces it serves them
+  // directly.
   server.removeAllListeners('stream');
   server.on('stream', (stream, headers, _flags, ...[rawHeaders = []]: (readonly string[])[]) => {
     serveHttp2(context, stream, headers, rawHeaders);
@@ -110,7 +111,10 @@ function serveHttp1Requests(server: EventEmitter, context: ServingContext): void
   });
 }
 
-/** Returns the function that serves HTTP/1.1 on other connections. Its server is created with the first one. */
+/**
+ * Returns the function that serves HTTP/1.1 on connections that were not opened to the port. It creates its server when
+ * the first such connection arrives.
+ */
 function acceptConnections(context: ServingContext): (connection: Duplex) => void {
   const { live, limits, pipelinedRequests } = context;
   const plainServer = lazyValue(() => {
@@ -138,8 +142,8 @@ function refuseInvalidRequests(server: EventEmitter, pipelinedRequests: Pipeline
 }
 
 function trackConnections(server: Http2SecureServer, { live, limits, log, pipelinedRequests }: ServingContext): void {
-  // Node emits `session` during `secureConnection`, and a session has no reference to its socket, so remember the
-  // socket.
+  // Node emits `session` during `secureConnection`, and a session has no reference to its socket. So the socket is
+  // remembered here.
   let connected: Socket | undefined;
   server.prependListener('secureConnection', (socket) => {
     live.handshakeEnded(socket);

@@ -27,8 +27,8 @@ interface ActiveRequest {
 
 /**
  * The open connections of a listener. They are tracked for shutdown, which treats idle connections, streams and other
- * requests differently. If there are too many connections, an idle one is evicted. If none is idle, one that is still
- * in its TLS handshake is evicted.
+ * requests differently. If there are too many connections, an idle connection is evicted. If no connection is idle, a
+ * connection that is still in its TLS handshake is evicted.
  */
 export class LiveConnections {
   readonly #options: LiveConnectionsOptions;
@@ -38,7 +38,7 @@ export class LiveConnections {
   readonly #sessions = new Map<ServerHttp2Session, Connection>();
   /** The TCP sockets of all connections, including those during the TLS handshake. */
   readonly #connections = new Set<Duplex>();
-  /** Connections that handlers use themselves. A drain closes them after the last request has ended. */
+  /** Connections that handlers have taken over. A drain closes them after the last request has ended. */
   readonly #takenOver = new Set<Duplex>();
   readonly #handshakes = new FairEvictionPool();
   /**
@@ -61,8 +61,8 @@ export class LiveConnections {
   }
 
   /**
-   * Called before the TLS handshake. If there are too many connections, evicts another one, or the new one if no other
-   * can be evicted.
+   * Called before the TLS handshake. If there are too many connections, evicts another connection, or the new one if no
+   * other can be evicted.
    */
   connectionOpened(socket: Socket): void {
     this.#connections.add(socket);
@@ -104,7 +104,7 @@ export class LiveConnections {
     });
   }
 
-  /** Called when a handler uses an HTTP/1.1 connection itself. No further requests arrive on it. */
+  /** Called when a handler takes over an HTTP/1.1 connection. No further requests arrive on the connection. */
   takenOver(socket: Duplex): void {
     this.#closed(this.#sockets, socket);
     this.#takenOver.add(socket);
@@ -174,8 +174,8 @@ export class LiveConnections {
   }
 
   /**
-   * Ends streams, sends GOAWAY to HTTP/2 clients, and closes idle connections. Resolves when no request is active. Requests
-   * may need connections that handlers use themselves, so these are closed last.
+   * Ends streams, sends GOAWAY to HTTP/2 clients, and closes idle connections. Resolves when no request is active.
+   * Connections that handlers have taken over are closed last, because requests may need them.
    */
   async drain(): Promise<void> {
     await this.#drainRequests();
@@ -196,7 +196,7 @@ export class LiveConnections {
   }
 }
 
-/** One shared error object, because creating a stack trace for each request would be expensive. */
+/** All requests share one error object, because creating a stack trace for each request would be expensive. */
 const drainReason = new Error('the server is shutting down');
 
 function peerOf(socket: Socket): string {

@@ -9,7 +9,7 @@ interface Pipeline {
 
 /**
  * Executes the pipelined HTTP/1.1 requests of a connection one after the other, because a request may depend on the
- * effect of an earlier one. Node emits all of them at once. After a response that closes the connection, no further
+ * effect of an earlier one. Node emits all requests at once. After a response that closes the connection, no further
  * request is executed.
  */
 export class PipelinedRequests {
@@ -18,7 +18,7 @@ export class PipelinedRequests {
 
   /**
    * `limit` is the maximum number of pipelined requests. If a client sends more, its connection is closed, because Node
-   * does not stop reading while requests wait.
+   * continues to read although requests wait.
    */
   constructor(limit: number) {
     this.#limit = limit;
@@ -49,7 +49,8 @@ export class PipelinedRequests {
         pipeline.length--;
         resolve(socket.writable);
       });
-      // For a response that is not yet assigned to the socket, Node does not report that the client has disconnected.
+      // Node does not report a disconnect on a response that is not yet assigned to the socket, so this listens to the
+      // message, or to the socket for an upgrade.
       (response === undefined ? socket : message).once('close', () => resolve(false));
     });
   }

@@ -8,8 +8,8 @@ import type { IncomingRequest, InFlightSlot, RequestBody } from '../exchange.ts'
 export const defaultBodyLimit = 3_145_728;
 
 /**
- * The maximum number of parts in which a body may arrive. Each takes a microsecond, however short it is. A body of the maximum
- * size reaches this number if its parts have 32 bytes on average.
+ * The maximum number of parts in which a body may arrive. Processing a part takes a microsecond, however short it is. A
+ * body of the maximum size reaches this number if its parts have 32 bytes on average.
  */
 const maxParts = 100_000;
 

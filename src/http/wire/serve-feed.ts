@@ -14,7 +14,7 @@ interface FeedContext {
   readonly stalledReaders: StalledReaderMonitor;
 }
 
-/** The request of a feed. */
+/** A client's request for a feed, such as a watch. */
 interface FeedRequest {
   readonly end: RequestEnd;
   /** True if the client has disconnected. */
@@ -25,8 +25,8 @@ interface FeedRequest {
 
 /**
  * Writes a feed, such as the events of a watch, until its end or until the client disconnects. Never throws. It is not
- * an async function and is not called by a suspended one: each would keep hundreds of bytes and the whole request in
- * memory while the watch is open.
+ * an async function, and no async function awaits the end of the feed: each would keep hundreds of bytes and the whole
+ * request in memory during the watch.
  */
 export function serveFeed(
   { log, live, stalledReaders }: FeedContext,
@@ -54,7 +54,8 @@ export function serveFeed(
   }
   try {
     response.writeHead(status, headers);
-    // Send the headers now, so that the client knows that its watch has started before the first event (rule WATCH-01).
+    // Send the headers now: they show the client that its watch has started, even if there is no event yet (rule
+    // WATCH-01).
     response.flushHeaders();
     writeFeed(writer, feed)
       .then(() => writer.end())

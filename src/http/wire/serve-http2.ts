@@ -26,14 +26,16 @@ export function serveHttp2(
     gone = true;
     end.end(requestEndedError);
   });
-  // If a client resets its stream without an error code, Node keeps the stream half open while data is pending.
+  // If a client resets its stream without an error code, Node keeps the stream half open as long as data is pending.
   stream.on('aborted', () => stream.destroy());
-  // Handles a response that is complete while the client is still sending the request body. For HTTP/1.1, Node reads
-  // that body itself. An HTTP/2 stream must be closed here, because it would stay open until the client closes it.
+  // Handles a response that is complete before the client has sent the whole request body. For HTTP/1.1, Node reads the
+  // rest of the body itself. An HTTP/2 stream must be closed here, because it would stay open until the client closes
+  // it.
   stream.on('finish', () => {
     if (stream.closed || stream.endAfterHeaders || stream.readableEnded) return;
     if (stream.state.remoteClose !== 0) return;
-    // End the request first, so that a handler that is still reading does not take the close for the end of the body.
+    // End the request first, so that a handler that still reads the body does not mistake the close for the end of the
+    // body.
     end.end(requestEndedError);
     // Deferred, because Node can close the stream only after this event.
     setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));

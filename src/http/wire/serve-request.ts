@@ -37,7 +37,10 @@ interface ConnectionState {
   done(): void;
 }
 
-/** The reason with which each request ends. One shared object, because creating a stack trace is expensive. */
+/**
+ * The reason with which each request ends. All requests share one error object, because creating a stack trace is
+ * expensive.
+ */
 export const requestEndedError = new Error('the request has ended');
 
 /** Serves a request, now or after other requests that have arrived at the same time. Never throws. */

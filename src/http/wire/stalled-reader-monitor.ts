@@ -31,10 +31,10 @@ export class StalledReaderMonitor {
   }
 
   /**
-   * Starts to monitor a response. `bytesWritten` returns everything written so far, in the unit of `writableLength`.
-   * The client has read `bytesWritten() - writableLength`. Comparing only `writableLength` between checks is not
-   * sufficient: if the server sends bookmarks at the interval of the checks, it can be the same at each check although
-   * the client reads. Returns a function that stops monitoring.
+   * Starts to monitor a response. Returns a function that stops monitoring. `bytesWritten` returns everything written
+   * so far, in the unit of `writableLength`, so the client has read `bytesWritten() - writableLength`. Comparing only
+   * `writableLength` between checks is not enough: if the server sends bookmarks at the interval of the checks, it can
+   * be the same at each check although the client reads.
    */
   watch(response: MonitoredResponse, bytesWritten: () => number): () => void {
     const monitored: Monitored = { response, bytesWritten, previouslyRead: undefined, stalledChecks: 0 };

@@ -8,8 +8,8 @@ import type { StalledReaderMonitor } from './stalled-reader-monitor.ts';
 const backendCloseTimeoutMilliseconds = 5_000;
 /**
  * The time in which the client must close its connection after the backend has closed. It is long, because a slow
- * client may still have to read megabytes. If the server closed the connection first, and the client then sent
- * something, such as a ping, the kernel would discard the unread data.
+ * client may still have to read megabytes. If the server closed the connection first and then received something from
+ * the client, such as a ping, the kernel would discard the unread data.
  */
 const clientCloseTimeoutMilliseconds = 300_000;
 
@@ -44,7 +44,8 @@ export async function switchProtocols(
 
 /**
  * Forwards bytes in both directions, with backpressure. If one side ends, the other side is ended too. If the backend
- * fails, the data that it has sent is still delivered to the client. If the client fails, the backend is destroyed.
+ * fails, the data that it has already sent is still delivered to the client. If the client fails, the backend is
+ * destroyed.
  */
 function joinSockets(client: Duplex, backend: Duplex): void {
   // When one side has sent everything, `pipe` ends the other side.

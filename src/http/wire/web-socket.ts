@@ -7,7 +7,7 @@ import { isFeed, isStream, type Reply } from '../reply.ts';
 /** Prefix of the subprotocol in which browsers send a token, because they cannot set headers on a WebSocket. */
 export const bearerProtocolPrefix = 'base64url.bearer.authorization.k8s.io.';
 
-/** Size limit of a frame from a client. Watch clients have nothing to send: small frames are ignored. */
+/** Size limit of a frame from a client. Watch clients need not send anything, so small frames are ignored. */
 const maxClientFrameBytes = 64 * 1024;
 
 /** Sends a streaming response over a WebSocket, each line as one text frame (rule WATCH-29). */
@@ -52,8 +52,8 @@ export class WebSocketStreams {
 }
 
 /**
- * Answers the latest ping that arrived in a tick of the event loop, as the protocol permits. A ping takes six bytes, so a
- * client could otherwise request hundreds of thousands of writes with a megabyte.
+ * Answers only the latest ping that arrived in a tick of the event loop, as the protocol permits. A ping takes six
+ * bytes, so a client could otherwise cause hundreds of thousands of writes with a megabyte of pings.
  */
 export function answerLatestPing(webSocket: WebSocket): void {
   let latest: Buffer | undefined;
@@ -87,7 +87,10 @@ async function sendChunks(webSocket: WebSocket, chunks: AsyncIterable<string>): 
   }
 }
 
-/** Sends one line as a text frame. Resolves after the socket has accepted it, so that the client sets the pace. */
+/**
+ * Sends one line as a text frame. Resolves after the socket has accepted the line, so no line is sent faster than the
+ * client reads.
+ */
 function sendLine(webSocket: WebSocket, line: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     if (webSocket.readyState !== WebSocket.OPEN) resolve();
@@ -95,7 +98,10 @@ function sendLine(webSocket: WebSocket, line: string | Uint8Array): Promise<void
   });
 }
 
-/** Closes the WebSocket and waits. If the client does not acknowledge the close, the library disconnects it. */
+/**
+ * Closes the WebSocket and waits until it is closed. If the client does not acknowledge the close, the library
+ * disconnects the client.
+ */
 function closeAndWait(webSocket: WebSocket, code: number): Promise<void> {
   return new Promise((resolve) => {
     if (webSocket.readyState === WebSocket.CLOSED) resolve();

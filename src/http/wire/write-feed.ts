@@ -80,7 +80,10 @@ interface Joined {
   readonly bytes: Uint8Array;
 }
 
-/** The latest joined lines. Watches with the same events are written one after the other and can reuse them. */
+/**
+ * The lines that were joined last. Watches with the same events are written one after the other, so they can reuse the
+ * joined bytes.
+ */
 let lastJoined: Joined | undefined;
 
 function joined(lines: readonly Uint8Array[], length: number): Uint8Array {

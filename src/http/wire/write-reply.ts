@@ -30,7 +30,10 @@ export interface ResponseTarget extends WritableEvents {
    * waits for the events `finish` and `close`.
    */
   readonly endAndFlush?: (chunk?: Uint8Array) => Promise<void>;
-  /** Aborts the response. An HTTP/2 client needs the error, because it would take a truncated response for complete. */
+  /**
+   * Aborts the response. An HTTP/2 client needs the error, because without it the client would take a truncated
+   * response for complete.
+   */
   destroy(error?: Error): unknown;
 }
 
@@ -154,12 +157,12 @@ async function writeLong(
   reply: Reply,
   bytes: Uint8Array,
 ): Promise<void> {
-  // Write large bodies in chunks: one write of many megabytes counts as memory of the HTTP/2 session, which would
-  // refuse other streams until the client has read it.
+  // Write large bodies in chunks. One write of many megabytes would count as memory of the HTTP/2 session, which would
+  // then refuse other streams until the client has read everything.
   let start = 0;
   for (; bytes.byteLength - start > chunkLength; start += chunkLength) {
     if (!writer.write(bytes.subarray(start, start + chunkLength))) await whenDrained(writer);
-    // Encrypting the chunk takes CPU time, so let other callers run before the next one.
+    // Encrypting the chunk takes CPU time, so other callers may run before the next chunk is written.
     await reply.nextTimeSlice?.();
     if (writer.isGone()) return;
   }
@@ -167,7 +170,8 @@ async function writeLong(
 }
 
 /**
- * Writes a generated body chunk by chunk. After each chunk, waits for a time slice and until the client has read it.
+ * Writes a generated body chunk by chunk. After each chunk, waits until the client has read it and until the request
+ * gets a time slice.
  */
 async function writeGenerated(
   request: IncomingRequest,
@@ -202,7 +206,7 @@ async function* withTimeSlices(
 }
 
 function gzipped(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  // The callback ignores errors, because the reader of the returned stream gets them.
+  // The callback ignores errors, because the reader of the returned stream receives them.
   return pipeline(
     Readable.from(chunks, { objectMode: false }),
     createGzip({ level: 1, chunkSize: gzipChunkLength }),
@@ -233,7 +237,8 @@ async function writeStream(
   if (writer.isGone()) return;
   writer.response.writeHead(reply.status, reply.headers);
   if (request.method !== 'HEAD') {
-    // Send the headers now, so that the client knows that its watch has started before the first event (rule WATCH-01).
+    // Send the headers now: they show the client that its watch has started, even if there is no event yet (rule
+    // WATCH-01).
     writer.response.flushHeaders();
     if (isFeed(body)) await writeFeed(writer, body);
     else await writeChunks(writer, body);
@@ -249,7 +254,10 @@ async function writeChunks(writer: ResponseWriter, body: AsyncIterable<string>):
   }
 }
 
-/** Writes the response of another server. If that response is truncated, so is this one, and nothing is logged. */
+/**
+ * Writes the response of another server. If the other server's response is truncated, the client's response is
+ * truncated too, and nothing is logged.
+ */
 async function writeProxied(
   request: IncomingRequest,
   writer: ResponseWriter,
@@ -272,7 +280,7 @@ async function writeProxied(
   if (!writer.isGone()) await writer.end();
 }
 
-/** One shared error object, because its stack trace is not used. */
+/** All responses share one error object, because its stack trace is not used. */
 export const truncatedResponseError = new Error('the response was truncated');
 
 function hasNoBody(status: number): boolean {

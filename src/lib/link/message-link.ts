@@ -31,7 +31,9 @@ export class LinkClosedError extends Error {
   }
 }
 
-/** The messages of a link. A call has a number, which its result or its error repeats. */
+/**
+ * A message of a link. Each call has a number, and the message with the result or error of the call repeats the number.
+ */
 type Message =
   | readonly ['call', number, string, unknown]
   | readonly ['send', string, unknown]
@@ -50,9 +52,10 @@ interface PendingCall {
 }
 
 /**
- * A connection between two threads, on which each side calls methods of the other. Messages arrive in the order in which
- * they were sent, so a message that a method sends before it returns arrives before its result. They leave at the end of
- * the iteration of the event loop, because a thread that is woken once for many messages has more time for its work.
+ * A connection between two threads, on which each side calls methods of the other. Messages arrive in the order in
+ * which they were sent. A message that a method sends before it returns therefore arrives before the result of the
+ * method. Messages are sent in batches, at the end of each iteration of the event loop, because waking the receiving
+ * thread once for many messages leaves it more time for its work.
  */
 export class MessageLink<Local extends LinkMethods<Local>, Remote extends LinkMethods<Remote>> {
   readonly #port: MessagePort;
@@ -159,7 +162,7 @@ export class MessageLink<Local extends LinkMethods<Local>, Remote extends LinkMe
     try {
       this.#port.postMessage(batch, batch.flatMap(buffersOf));
     } catch {
-      // A value of one message cannot be copied. Only that message must fail.
+      // One value of the batch cannot be copied. Sent one by one, only its message fails.
       for (const message of batch) this.#postAlone(message);
     }
   }
@@ -177,7 +180,7 @@ export class MessageLink<Local extends LinkMethods<Local>, Remote extends LinkMe
 
 const noBuffers: readonly ArrayBuffer[] = [];
 
-/** Returns the buffers of the parameter or the result in a message that leave this thread. */
+/** Returns the buffers in the parameter or the result of a message that move to the other thread. */
 function buffersOf(message: Message): readonly ArrayBuffer[] {
   return buffersToTransfer(message[message.length - 1]) ?? noBuffers;
 }

@@ -1,14 +1,15 @@
 /**
- * Shorter arrays are copied to the other thread: up to this length, that takes as long as the transfer of their memory, which
- * also needs a block of its own.
+ * Arrays shorter than this are copied to the other thread. For these lengths a copy takes no longer than a transfer,
+ * and a transfer also needs a separate block of memory.
  */
 const minTransferLength = 16 * 1024;
 
 const transferred = new WeakMap<object, readonly ArrayBuffer[]>();
 
 /**
- * Lets the memory of `bytes` move to the other thread when `value`, which contains it, is sent over a link. This thread must
- * not use `bytes` afterwards. Short arrays, and those that share their memory with others, are copied instead. Returns `value`.
+ * Lets the memory of `bytes` move to the other thread when `value`, which contains `bytes`, is sent over a link. This
+ * thread must not use `bytes` afterwards. Short arrays, and arrays that share their memory with other arrays, are
+ * copied instead. Returns `value`.
  */
 export function withTransfer<Value extends object>(value: Value, bytes: unknown): Value {
   if (!(bytes instanceof Uint8Array) || bytes.length < minTransferLength) return value;

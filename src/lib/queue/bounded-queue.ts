@@ -20,7 +20,8 @@ export class BoundedQueue<T> {
   readonly #onChange: (() => void) | undefined;
   #weight = 0;
   /**
-   * The items. Those before `#head` were taken. Taken items are removed in batches, because a shift per item is slow.
+   * The items. The items before `#head` were taken. Taken items are removed in batches, because removing each with
+   * `shift` is slow.
    */
   #items: (T | undefined)[] = [];
   #head = 0;

@@ -39,12 +39,15 @@ export interface SpanOptions {
   readonly startedElapsed?: number;
 }
 
-/** The number of characters of an attribute that are kept. Clients choose some of them, such as the user agent. */
+/**
+ * The maximum length of an attribute value; longer values are truncated. Clients choose some values, such as the user
+ * agent.
+ */
 const maxValueLength = 256;
 
 /**
- * A piece of work in a trace. Only sampled work has spans, so that all other work costs nothing: code that can be traced
- * has an optional span and creates children with `span?.child(…)`.
+ * A piece of work in a trace. Only sampled work has spans, so tracing costs nothing for all other work. Code that can
+ * be traced has an optional span and creates children with `span?.child(…)`.
  */
 export class Span implements SpanContext {
   readonly traceId: string;
@@ -71,12 +74,12 @@ export class Span implements SpanContext {
     return this;
   }
 
-  /** The header that makes a request to another system a part of this span. */
+  /** The `traceparent` header for a request to another system. It makes the request a part of this span. */
   get traceparent(): string {
     return formatTraceparent(this, true);
   }
 
-  /** The ids of this span, for another thread. */
+  /** The ids of this span, to be sent to another thread. */
   get context(): SpanContext {
     return { traceId: this.traceId, spanId: this.spanId };
   }

@@ -18,7 +18,7 @@ const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)
 export function parseTraceparent(header: string | undefined): IncomingParent | undefined {
   if (header === undefined) return undefined;
   const [, version = '', traceId = '', spanId = '', flags = '', rest] = pattern.exec(header) ?? [];
-  // Later versions may append members. Version ff is invalid, and so are ids of zeros.
+  // Versions later than 00 may append members. Version ff is invalid, and so are ids that consist of zeros.
   if (version === '' || version === 'ff' || (version === '00' && rest !== undefined)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };

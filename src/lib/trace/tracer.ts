@@ -5,7 +5,7 @@ import type { IncomingParent } from './trace-context.ts';
 export interface TracerOptions {
   /** The share of requests and reconciles that are traced, from 0 to 1. */
   readonly sampleRatio: number;
-  /** True if the sampling decision in the `traceparent` header of every caller counts. */
+  /** True if the sampling decision in the `traceparent` header is followed for every caller. */
   readonly trustsCallers: boolean;
   readonly clock: Clock;
   readonly sink: SpanSink;
@@ -18,17 +18,21 @@ export interface RootSpanOptions {
   readonly kind: SpanKind;
   /** The span of the caller. Optional. */
   readonly parent?: IncomingParent | undefined;
-  /** True if the sampling decision of `parent` counts. Optional; defaults to false. */
+  /** True if the sampling decision of `parent` is followed. Optional; defaults to false. */
   readonly isTrusted?: boolean;
-  /** The times at which the work began, of both clocks. Optional; defaults to the current ones. */
+  /**
+   * The start of the work: `at` on the wall clock and `elapsed` on the monotonic clock. Optional; defaults to the
+   * current times.
+   */
   readonly started?: { readonly at: number; readonly elapsed: number };
 }
 
 /**
- * Decides which requests are traced. Without tracing, there is no tracer.
+ * Decides which requests are traced. Does not exist if tracing is off.
  *
- * The sampling decision of a caller counts only if the caller is trusted. Otherwise a tenant could have all of its
- * requests traced. The decision about other callers is random and does not depend on the trace ID, which they choose.
+ * The sampling decision of a caller is followed only if the caller is trusted. Otherwise a tenant could have all of its
+ * requests traced. For all other callers the decision is random. It does not depend on the trace ID, because callers
+ * choose the trace ID.
  */
 export class Tracer {
   readonly #options: TracerOptions;

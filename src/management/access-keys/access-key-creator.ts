@@ -13,8 +13,8 @@ type Lookups = Pick<ManagementState, 'accessKey' | 'teamsOf'>;
 type Creator = Pick<AccessKeySpec, 'createdBy' | 'createdWith'>;
 
 /**
- * Returns the sender of the request. The user is the owner of the access key of the request, also if the request
- * impersonates another user.
+ * Returns the user and the credential that sent the request. The user is the owner of the access key of the request,
+ * even if the request impersonates another user.
  */
 export function creatorOf(context: RequestContext, state: Pick<ManagementState, 'accessKey'>): Creator {
   const { accessKey, user } = context;
@@ -33,7 +33,8 @@ export function recordCreator(
   state: Lookups,
 ): void {
   if (context.system) {
-    // The creator of a login beside another one is that login, not the access key that opened both.
+    // A login that is opened beside another login already has that login as its creator, not the access key that opened
+    // both.
     if (context.accessKey !== undefined && spec.createdWith === undefined)
       Object.assign(spec, creatorOf(context, state));
     return;
@@ -54,12 +55,12 @@ function takesOver({ old, hidden }: AccessKeyDraft, spec: AccessKeySpec): boolea
 
 /** Returns the keeper of a team's key: the member on whom it depends. `undefined` if the key has none. */
 export function keeperOf(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): string | undefined {
-  // Every authentication calls this function, and most keys belong to users.
+  // Checked first, because every authentication calls this function, and most keys belong to users.
   if ((key.spec?.team ?? '') === '') return undefined;
   return state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenKeeper] || undefined;
 }
 
-/** Returns the reason why a team's key has lost its keeper; `undefined` if it has not. */
+/** Returns the reason why a team's key has lost its keeper; `undefined` if the key still has its keeper. */
 export function lostKeeperReason(
   key: AccessKey,
   state: Pick<ManagementState, 'user' | 'userHidden' | 'passwordsEnabled' | 'teamsOf' | 'accessKeyHidden'>,

@@ -32,8 +32,8 @@ export function recordGrantedGroups(draft: AccessKeyDraft, context: RequestConte
 }
 
 /**
- * Returns the key with only the groups that were granted to the key itself, and without those that it has lost together
- * with the user on whom they depend. The other groups come from its owner.
+ * Returns the key with only the groups that were granted to the key itself and that it has not lost. A key loses a
+ * group when the user on whom the group depends loses it. All other groups of the key come from its owner.
  */
 export function withGrantedGroups(
   key: StoredKey,
@@ -85,8 +85,8 @@ function heldWithoutKey(context: RequestContext, state: Keys): readonly string[]
 }
 
 /**
- * Returns the groups that were granted to the key itself. Older keys have no record of them; for these keys, returns
- * all groups in `spec.groups`.
+ * Returns the groups that were granted to the key itself. For older keys, which have no record of granted groups,
+ * returns all groups in `spec.groups`.
  */
 function grantedGroups(key: StoredKey, hidden: AccessKeyHidden | undefined): readonly string[] {
   return hidden?.[hiddenGrantedGroups] ?? key.spec?.groups ?? [];

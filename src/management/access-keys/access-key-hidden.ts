@@ -19,7 +19,7 @@ export const hiddenConnectorData = 'connectorData';
 export const hiddenOidcTokens = 'oidcTokens';
 export const hiddenKeeper = 'keeper';
 
-/** A granted group of a key that depends on a user: the key has it only while the user has it. */
+/** A granted group of a key, and the user on whom it depends. The key has the group only while the user has it. */
 export type FollowedGroup = {
   readonly group: string;
   readonly user: string;
@@ -48,7 +48,10 @@ export type AccessKeyHidden = {
   [hiddenOwnerUid]?: string;
   /** The groups that were granted to the key itself and not through its owner. */
   [hiddenGrantedGroups]?: string[];
-  /** The granted groups that the key has only while a certain user has them. A list, because `__proto__` can be a group. */
+  /**
+   * The granted groups that the key has only while a certain user has them. Stored as a list and not as an object,
+   * because `__proto__` can be the name of a group.
+   */
   [hiddenFollowedGroups]?: FollowedGroup[];
   /** The sealed data that the connector of an identity needs for later requests. */
   [hiddenConnectorData]?: string;
@@ -56,7 +59,7 @@ export type AccessKeyHidden = {
   [hiddenOidcTokens]?: string;
   /**
    * Only of a team's key: its keeper, the member on whom it depends. The keeper is the creator, or the member who last
-   * enabled the key or replaced its value. Absent if an admin who is not a member did that.
+   * enabled the key or replaced its value. Absent if an admin who is not a member last did so.
    */
   [hiddenKeeper]?: string;
   /** Only of a login: the password fingerprint of its user at the time at which the login was created. */

@@ -25,8 +25,8 @@ import { refuseTooManyWorkloadKeys } from './workload-keys.ts';
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
 
 /**
- * Throws 403 if the owner has the maximum number of keys. Logins, expired keys and keys of workloads do not count; the
- * latter have their own limits. In a shared store, first takes the guard of the limit.
+ * Throws 403 if the owner has the maximum number of keys. Logins, expired keys and keys of workloads do not count. Keys
+ * of workloads have their own limits. In a shared store, first takes the guard of the limit.
  */
 export function checkKeyCount(
   draft: AccessKeyDraft,
@@ -140,7 +140,7 @@ function loginOpener(creator: AccessKey, draft: AccessKeyDraft, state: Dependenc
   return link;
 }
 
-/** Returns the error if the creator key was deleted, so that its scopes are no longer known. */
+/** Returns the error for a create whose creator key was deleted. The scopes of the deleted key are no longer known. */
 function creatorNotFound(draft: AccessKeyDraft): Error {
   const detail = 'the access key that this request depends on no longer exists';
   return forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);

@@ -53,8 +53,8 @@ export function checkAccessKeyOwner(
 }
 
 /**
- * Returns the lock name that serializes creates of access keys. It is the same for all creates for one owner, so
- * that the access keys of the owner are counted correctly.
+ * Returns the name of the lock that serializes creates of access keys. All creates for one owner use one lock, so that
+ * the access keys of the owner are counted correctly.
  */
 export function accessKeySerializationKey(sent: AccessKey, context: RequestContext): string {
   const caller = callerOf(context.user);
@@ -73,8 +73,8 @@ export function bindToOwner(draft: AccessKeyDraft, state: Owners): void {
 }
 
 /**
- * True if the current user, team or cluster with the owner's name owns the key. False if it was created
- * later with the same name.
+ * True if the user, team or cluster that now has the owner's name owns the key. False if that object was created later
+ * with the name of a deleted owner.
  */
 export function belongsToCurrentOwner(
   key: AccessKey,
@@ -103,7 +103,7 @@ export function keyOwner(key: AccessKey, state: Owners): User | Team | Cluster |
 }
 
 function ownerRefusal({ object, old }: AccessKeyDraft, caller: Caller): string | undefined {
-  // Validation rejects every change of the owner in an update.
+  // In an update, the stored owner is used, because validation rejects every change of the owner.
   const { user = '', team = '', subject = '' } = (old?.object ?? object).spec ?? {};
   const verb = old === undefined ? 'create' : 'change';
   if (user !== '' && user !== caller.user) return `only admins may ${verb} keys for other users`;

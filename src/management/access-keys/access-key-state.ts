@@ -26,9 +26,9 @@ type StateLookups = Pick<
 >;
 
 /**
- * Returns the state of an access key that authentication needs. A key does not outlive the keys that created it: its
- * expiry is the earliest of the chain, and if a key in the chain is disabled, deleted or without a valid owner, the key
- * is invalid. `latestUse` returns uses that are not stored in the status yet.
+ * Returns the state of an access key that authentication needs. A key does not outlive the keys that created it: it
+ * expires together with the first key in this chain that expires, and it is invalid if a key in the chain is disabled,
+ * deleted or without a valid owner. `latestUse` returns uses that are not stored in the status yet.
  */
 export function keyStateOf(
   key: AccessKey,
@@ -78,8 +78,9 @@ export function keyStateOf(
 }
 
 /**
- * Returns the lists of address ranges of a key, and of its user or the keeper of a team's key, so that a user cannot
- * avoid their own list with a key of a team. Empty lists do not restrict requests.
+ * Returns the lists of allowed address ranges: the list of the key, and that of its user or of the keeper of a team's
+ * key. The keeper's list counts so that a user cannot avoid it with a key of a team. An empty list does not restrict
+ * requests.
  */
 function addressRanges(key: AccessKey, state: Pick<StateLookups, 'user' | 'accessKeyHidden'>): (readonly string[])[] {
   const user = state.user(key.spec?.user ?? '') ?? keeperUser(key, state);
@@ -115,7 +116,7 @@ interface CachedIdentity {
   state: KeyState | undefined;
 }
 
-/** The cached identity of each key object. A changed key is a new object. */
+/** The cached identity of each key object. A changed key is a new JavaScript object, so no entry is outdated. */
 const identities = new WeakMap<AccessKey, CachedIdentity>();
 
 function ownerIdentity(key: AccessKey, state: StateLookups): UserInfo | undefined {
@@ -155,7 +156,10 @@ function earliest(a: number | undefined, b: number | undefined): number | undefi
   return b === undefined ? a : Math.min(a, b);
 }
 
-/** The scopes of each key object as text. A changed key, even in its hidden part, is a new object. */
+/**
+ * The scopes of each key object as text. A changed key, even in its hidden part, is a new JavaScript object, so no
+ * entry is outdated.
+ */
 const scopeTexts = new WeakMap<AccessKey, string>();
 
 /** Returns the scopes of a key as text. Cached, because every authentication calls it. */

@@ -19,7 +19,7 @@ export function agentKeyHash(fingerprint: string): string {
   return `agent:${fingerprint}`;
 }
 
-/** Returns the claim of the key of an agent. Each public key belongs to at most one access key. */
+/** Returns the name that the key of an agent claims, so that each public key belongs to at most one access key. */
 export function agentKeyClaim(fingerprint: string): string {
   return accessKeyClaim(agentKeyHash(fingerprint));
 }

@@ -3,7 +3,10 @@ import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import type { ManagementState } from '../state.ts';
 import { hiddenGrantedGroups, hiddenInheritedScopes, hiddenKeyHash } from './access-key-hidden.ts';
 
-/** The fingerprint of each key object. A changed key, even in its hidden part, is a new object. */
+/**
+ * The fingerprint of each key object. A changed key, even in its hidden part, is a new JavaScript object, so no entry
+ * is outdated.
+ */
 const fingerprints = new WeakMap<AccessKey, string>();
 
 /**

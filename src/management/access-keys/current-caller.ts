@@ -9,9 +9,9 @@ import { withGrantedGroups } from './access-key-groups.ts';
 type Lookups = Parameters<typeof accessKeyIdentity>[1] & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>;
 
 /**
- * Returns the caller with only those groups that the access key of the request still gives them. The groups in the context
- * are those at the start of the request, and a client can delay the body for a minute. A person who loses a group in that
- * time could otherwise give it to an access key, and keep it.
+ * Returns the caller with only the groups that the access key of the request still gives the caller. The groups in the
+ * context are those at the start of the request, and a client can delay the body for a minute. A person who loses a
+ * group in that minute could otherwise grant the group to an access key, and so keep it.
  */
 export function currentCaller(
   { user, accessKey }: Pick<RequestContext, 'user' | 'accessKey'>,
@@ -28,7 +28,10 @@ export function currentCaller(
   return groups.length === user.groups.length ? user : { ...user, groups };
 }
 
-/** Adds a check to the write of a key. It fails if the user who sends it changes before the key is stored. */
+/**
+ * Adds a check to the write of a key. The write fails if the User object of the caller changes before the key is
+ * stored.
+ */
 export function requireUnchangedCaller(
   draft: AccessKeyDraft,
   { accessKey = '', system }: RequestContext,

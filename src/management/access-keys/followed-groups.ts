@@ -17,11 +17,11 @@ interface HiddenKeys {
 }
 
 /**
- * Records on which users the granted groups of a key depend. If a user who has a group gives it to the key of a team, the
- * group depends on that user, and later on the user with this group who replaces the value of the key or enables it.
- * Otherwise a person could keep a group by giving it to the key of a team. A group that an admin granted depends on nobody
- * until a member who has it replaces the value or enables the key. If the key of the request has a group only while
- * a user has it, the group depends on the same user in the new key.
+ * Records on which users the granted groups of a key depend. If a user gives a group that the user has to a team's key,
+ * the group depends on that user. If another user with this group later replaces the value of the key or enables it,
+ * the group depends on that other user. Otherwise a person could keep a group by giving it to a team's key. A group
+ * that an admin granted depends on nobody until a member with this group replaces the value or enables the key. If the
+ * key of the request has a group only while a certain user has it, the group depends on that user in the new key too.
  */
 export function recordFollowedGroups(
   { object, old, hidden }: AccessKeyDraft,
@@ -52,7 +52,9 @@ export function recordFollowedGroups(
   else hidden[hiddenFollowedGroups] = followed.map((one) => ({ ...one }));
 }
 
-/** Returns the granted groups that the key has now, without those that the user on whom they depend has lost. */
+/**
+ * Returns the granted groups that the key has now. Groups are missing if the user on whom they depend has lost them.
+ */
 export function withoutLostGroups(
   granted: readonly string[],
   hidden: AccessKeyHidden | undefined,
@@ -84,7 +86,10 @@ function isHeld({ group, user: name, uid }: FollowedGroup, state: Users): boolea
   return user !== undefined && user.metadata.uid === uid && groupsOf(user, state).includes(group);
 }
 
-/** Returns the groups that a user has: those that an admin assigned, and those from providers. None if it is disabled. */
+/**
+ * Returns the groups of a user: those that an admin assigned, and those from identity providers. A disabled user has no
+ * groups.
+ */
 function groupsOf(user: User, state: Pick<Users, 'userHidden'>): readonly string[] {
   const { metadata, spec } = user;
   if (spec?.disabled === true || metadata.deletionTimestamp !== undefined) return [];

@@ -114,7 +114,7 @@ describe('changes of credentials', () => {
     await patch('ownedaccesskeys', 'child', { ttl: 300 }, anna('by-key'));
     await patch('ownedaccesskeys', 'child', { ttl: 600, scope: { projects: [{ project: '*' }] } }, anna('by-key'));
     await patch('ownedaccesskeys', 'child', { key: otherKeyValue }, anna('mine'));
-    // A login that a login opened creates keys that are bound to nothing.
+    // No access key limits the keys of a login that another login opened.
     await asServer('login', { user: 'anna', type: 'Login', ttl: 600 });
     await asServer('second-login', { user: 'anna', type: 'Login', ttl: 600 }, 'login');
     expect(await rejectionStatus(make({ scope, ttl: 60 }, anna('second-login'), 'a'))).toMatchObject(
@@ -189,7 +189,7 @@ describe('the creator of an access key', () => {
     expect(stored('mine').spec).toMatchObject({ createdBy: 'anna', createdWith: 'login' });
     await patch('ownedaccesskeys', 'mine', { createdBy: 'bob', createdWith: 'other' });
     expect(stored('mine').spec).toMatchObject({ createdBy: 'anna', createdWith: 'login' });
-    // An impersonated request is that of the owner of its key.
+    // An impersonated request counts as a request of the owner of its access key.
     await make({ user: 'bob' }, as('bob', '', 'admin'), 'bobs');
     expect(stored('bobs').spec).toMatchObject({ user: 'bob', createdBy: 'admin', createdWith: 'admin' });
   });

@@ -24,10 +24,10 @@ interface SensitiveChange {
 }
 
 /**
- * Throws 403 unless the caller uses a login with a password or through an identity provider that is not older than
- * `auth.freshLoginSeconds`. Without this check, a key that is valid for minutes could give its holder a credential that is
- * valid forever. The first key of the administrator and those of `flotilla admin-key` are exempt, so that an installation
- * can be set up, and access be restored, without a login.
+ * Throws 403 unless the caller uses a recent login: a login with a password or through an identity provider that is not
+ * older than `auth.freshLoginSeconds`. Without this check, a key that is valid for minutes could give its holder a
+ * credential that is valid forever. The first key of the administrator and the keys of `flotilla admin-key` are exempt,
+ * so that an installation can be set up and access can be restored without a login.
  */
 export function requireFreshLogin(
   { resource, name, change }: SensitiveChange,
@@ -44,8 +44,8 @@ export function requireFreshLogin(
 }
 
 /**
- * Throws 403 if the request gives its caller an access key without a scope, without an end or beyond the end of the
- * caller's login, or gives a key more than it had, and the caller has no fresh login. This includes changes of logins: a
+ * Throws 403 if the caller has no fresh login and the request creates an access key without a scope, without an end or
+ * with an end after that of the caller's login, or extends what an existing key permits. Changes of logins count too: a
  * key that replaced the value of a fresh login would have a fresh login.
  */
 export function checkFreshLoginForKey(
@@ -72,7 +72,7 @@ function isFreshLogin(key: AccessKey, { state, settings, clock }: Dependencies):
   return age <= settings.auth.freshLoginSeconds * 1000;
 }
 
-/** Returns the name of the key that opened a login, or that created a key. '' if none did. */
+/** Returns the name of the key that opened this login or created this key. '' if none did. */
 function openerOf(name: string, state: Pick<Dependencies['state'], 'accessKeyHidden'>): string {
   return state.accessKeyHidden(name)?.[hiddenCreatorKey]?.name ?? '';
 }
@@ -81,8 +81,8 @@ function openerOf(name: string, state: Pick<Dependencies['state'], 'accessKeyHid
 const adminKeyNames = new RegExp(`^${adminUser}(-[0-9a-f]{8})?$`);
 
 /**
- * True for an access key of the administrator that the server created at its first start, or for `flotilla admin-key`. No
- * client created it: the server records the creator of all others.
+ * True for an access key of the administrator that the server created at its first start, or that `flotilla admin-key`
+ * created. No client created such a key, so it has no recorded creator.
  */
 function isOriginalAdminKey(key: AccessKey, state: Pick<Dependencies['state'], 'accessKeyHidden'>): boolean {
   const { name = '' } = key.metadata;
@@ -92,8 +92,9 @@ function isOriginalAdminKey(key: AccessKey, state: Pick<Dependencies['state'], '
 }
 
 /**
- * Returns the sensitive change of a create. A scoped key may create keys without an end, because they have its scopes
- * and end together with it. Keys that a login creates do not end together with it, unless an access key opened the login.
+ * Returns the sensitive change that a create makes, as text for the error message. A scoped key may create keys without
+ * an end, because they inherit its scopes and end together with it. A key that a login creates can outlive the login,
+ * unless an access key opened the login.
  */
 function creationOf({ object, hidden }: AccessKeyDraft, context: RequestContext, dependencies: Dependencies) {
   const { state } = dependencies;
@@ -105,8 +106,9 @@ function creationOf({ object, hidden }: AccessKeyDraft, context: RequestContext,
 }
 
 /**
- * Returns the sensitive change of an update. A key, and a login that it opened, may replace its value, because its holder
- * gains nothing. For the same reason, it may change keys with a scope and an end that end together with it.
+ * Returns the sensitive change that an update makes, as text for the error message. A key may replace its own value,
+ * and a login that the key opened may replace the value of the key, because the holder gains nothing. For the same
+ * reason, both may change keys with a scope and an end that end together with them.
  */
 function updateOf(draft: AccessKeyDraft, context: RequestContext, { state }: Dependencies): string | undefined {
   const { object, old, hidden } = draft;
@@ -127,7 +129,7 @@ function updateOf(draft: AccessKeyDraft, context: RequestContext, { state }: Dep
   const isOwnValue = credentials.includes(object.metadata.name ?? '');
   if (!isOwnValue && !equalJson(hidden[hiddenKeyHash], old.hidden?.[hiddenKeyHash]))
     return `replacing the value of ${which}`;
-  // Each change of a scope may widen it. A key without a scope can only lose access.
+  // Any change of a scope may widen it. A scope that is added to a key without one only reduces access.
   const wasScoped = isScopedKey({ object: before, hidden: old.hidden ?? {} });
   if (wasScoped && !equalJson(object.spec?.scope ?? null, before.spec?.scope ?? null))
     return `changing the scope of ${which}`;
@@ -135,7 +137,10 @@ function updateOf(draft: AccessKeyDraft, context: RequestContext, { state }: Dep
   return before.spec?.disabled === true && object.spec?.disabled !== true ? `enabling ${which}` : undefined;
 }
 
-/** True if one of these keys created the key, directly or through other keys. The key then ends together with it. */
+/**
+ * True if one of the keys in `creators` created the key, directly or through other keys. The key then ends together
+ * with that creator.
+ */
 function endsWith(
   { metadata: { name = '' } }: AccessKey,
   creators: readonly string[],
@@ -153,7 +158,10 @@ function isEndless(key: AccessKey): boolean {
   return Number(key.spec?.ttl ?? 0) <= 0;
 }
 
-/** Returns the end of a key for comparison. A key that expires only when it is unused ends later than all others with an end. */
+/**
+ * Returns the time at which a key expires, for comparison. A key that expires only after a period without use compares
+ * as later than all keys with a fixed end.
+ */
 function endOf(key: AccessKey): number {
   if (isEndless(key)) return Number.POSITIVE_INFINITY;
   if (key.spec?.ttlAfterLastActivity === true) return Number.MAX_SAFE_INTEGER + Number(key.spec.ttl);

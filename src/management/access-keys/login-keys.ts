@@ -13,7 +13,9 @@ export function isLogin(key: AccessKey): boolean {
   return key.spec?.type === 'Login';
 }
 
-/** True for the key that keeps the refresh token of an identity. It is never a credential itself. */
+/**
+ * True for the key that keeps the refresh token of a provider identity. No request can use this key as a credential.
+ */
 export function isRefreshKey(key: AccessKey): boolean {
   return key.spec?.type === 'OIDCRefreshToken' && !isAppSession(key);
 }
@@ -32,22 +34,23 @@ export function bindLogin(
   if (!isLogin(draft.object)) return;
   const creator = draft.hidden[hiddenCreatorKey]?.name ?? '';
   const first = state.accessKey(draft.object.spec?.createdWith ?? '');
-  // A login that another login opens, or that is opened beside it (`Logins.openBeside`), is no new proof.
+  // A login that is opened with or beside another login (`Logins.openBeside`) is no new proof of identity, so it keeps
+  // the opening time of the other login.
   if (first !== undefined && isLogin(first)) draft.hidden[hiddenOpenedAt] = openingTimeOf(first, state);
   if (creator !== '') draft.hidden[hiddenCreatorFingerprint] = creatorFingerprint(creator, state);
   const fingerprint = state.userHidden(draft.object.spec?.user ?? '')?.[hiddenPasswordFingerprint] ?? '';
   if (fingerprint !== '') draft.hidden[hiddenPasswordFingerprint] = fingerprint;
 }
 
-/** Revokes all logins of the user with this hidden part. */
+/** Revokes all logins of the user to whom this hidden part belongs. */
 export function revokeAllLogins(hidden: UserHidden): void {
   hidden[hiddenPasswordFingerprint] = randomBytes(12).toString('base64url');
   delete hidden[hiddenKeptLogin];
 }
 
 /**
- * Revokes all logins of a user except the one with which the user changes the password. The same write changes the
- * password and revokes the logins, so that a crash cannot separate the two.
+ * Revokes all logins of a user except the login with which the user changes the password. The write that changes the
+ * password also revokes the logins, so that a crash cannot separate the two.
  */
 export function revokeOtherLogins(
   draft: UserDraft,

@@ -12,8 +12,8 @@ import {
 import { isLogin } from './login-keys.ts';
 
 /**
- * True for a login of the command line that a user allowed in the console (`Logins.openBeside`): a login created it without
- * being the key on which it depends.
+ * True for a login of the command line that a user allowed in the console (`Logins.openBeside`). The console's login
+ * created it, but it does not depend on that login.
  */
 export function isGrantedLogin(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): boolean {
   const { createdWith = '' } = key.spec ?? {};
@@ -22,8 +22,8 @@ export function isGrantedLogin(key: AccessKey, state: Pick<ManagementState, 'acc
 }
 
 /**
- * Returns the function that records in the hidden part of a login that a renewal replaces its value. It throws 401 if the
- * login no longer has the value with which the renewal was requested.
+ * Returns a function that records a renewal in the hidden part of a login, when the renewal replaces the value of the
+ * login. The function throws 401 if the login no longer has the value with which the renewal was requested.
  */
 export function recordRenewal({ from, to }: { readonly from: string; readonly to: string }) {
   return (untyped: JsonObject): void => {
@@ -34,8 +34,8 @@ export function recordRenewal({ from, to }: { readonly from: string; readonly to
 }
 
 /**
- * Returns a text that changes with the value of a key. It stays the same when a login is renewed, so that streams and tokens
- * of the login continue to work.
+ * Returns a text that changes when the value of a key is replaced. The text does not change when a login is renewed, so
+ * streams and tokens of the login continue to work.
  */
 export function valueVersionOf(hidden: AccessKeyHidden | undefined): string {
   const { [hiddenKeyHash]: hash = '', [hiddenRenewal]: renewal } = hidden ?? {};

@@ -8,7 +8,7 @@ import type { ManagementDependencies } from '../dependencies.ts';
 
 /** The maximum number of unexpired keys that one token can be exchanged for. A token may be presented more than once. */
 export const maxKeysPerToken = 10;
-/** The maximum number of unexpired keys of one rule: more than jobs that a CI system runs at the same time. */
+/** The maximum number of unexpired keys of one rule. A CI system runs fewer jobs at a time. */
 const maxKeysPerRule = 1_000;
 
 /** Throws 403 if the rule or the token of a workload's new key has the maximum number of unexpired keys. */

@@ -9,13 +9,13 @@ export function isResetKey(key: AccessKey): boolean {
   return key.spec?.type === 'Reset';
 }
 
-/** Makes a key the only one that can reset the password. `undefined` if none can. */
+/** Makes a key the only one that can reset the password. With `undefined`, no key can reset it. */
 export function setResetKey(hidden: UserHidden, uid: string | undefined): void {
   if (uid === undefined) delete hidden[hiddenResetKey];
   else hidden[hiddenResetKey] = uid;
 }
 
-/** True if the key can still reset the password of the user with this hidden part. */
+/** True if the key can still reset the password of the user to whom this hidden part belongs. */
 export function isCurrentResetKey(hidden: UserHidden | undefined, uid: string): boolean {
   return uid !== '' && hidden?.[hiddenResetKey] === uid;
 }

@@ -8,12 +8,15 @@ const recoveryCodePurpose = 'user-recovery-code';
 
 const recoveryCodeCount = 10;
 const recoveryCodeLength = 10;
-/** Letters and digits that people do not confuse. A code has 49 bits, which cannot be guessed within the login backoff. */
+/**
+ * Letters and digits that people do not confuse. A code has 49 random bits, so it cannot be guessed with the login
+ * backoff.
+ */
 const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 type Sealing = Pick<Sealer, 'seal' | 'open' | 'hash'>;
 
-/** True if the user with this hidden part has set up a second factor. */
+/** True if the user to whom this hidden part belongs has set up a second factor. */
 export function hasSecondFactor(hidden: UserHidden | undefined): boolean {
   return hidden?.[hiddenSecondFactor] !== undefined;
 }
@@ -24,8 +27,8 @@ export function recoveryCodesLeft(hidden: UserHidden | undefined): number {
 }
 
 /**
- * Sets up the second factor and returns its recovery codes, which only this call returns. `step` is the time step of the
- * code with which the user proved that the app has the secret.
+ * Sets up the second factor and returns its recovery codes, which cannot be read again later. `step` is the time step
+ * of the code with which the user proved that the app has the secret.
  */
 export function setSecondFactor(
   hidden: UserHidden,

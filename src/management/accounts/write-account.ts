@@ -12,8 +12,8 @@ export interface AccountWrite {
 }
 
 /**
- * Changes the hidden part of a user, and the password if one is given, in one write. The change is made on the current
- * state, also if several replicas write at the same time.
+ * Changes the hidden part of a user, and the password if one is given, in one write. `change` receives the current
+ * state, even if several replicas write at the same time.
  */
 export async function writeAccount(stores: KindStores, { user, change, password }: AccountWrite): Promise<void> {
   const document = password === undefined ? {} : { spec: { password } };

@@ -7,15 +7,15 @@ const purpose = 'continue token of activity records';
 const paddedLength = 256;
 
 /**
- * Encodes the key of the record after which a list continues. The token is sealed, because the caller may not be permitted to
- * read that record: its key contains the name of a project and the time of a change there. `listed` is the namespace
- * of the list, or '' for all namespaces.
+ * Encodes the key of the record after which a list continues. The token is sealed, because the caller may not be
+ * permitted to read that record, and the key contains the name of its project and the time of the change. `listed` is
+ * the namespace of the list, or '' for all namespaces.
  */
 export function encodeContinueToken(sealer: Sealer, listed: string, { namespace, name }: ActivityRecordKey): string {
   return sealer.seal(purpose, JSON.stringify([listed, namespace, name]).padEnd(paddedLength));
 }
 
-/** Decodes a token. Throws 400 for a token that this installation has not created for this list. */
+/** Decodes a `continue` token. Throws 400 unless this installation created the token for this list. */
 export function decodeContinueToken(sealer: Sealer, listed: string, token: string): ActivityRecordKey {
   const [list, namespace, name] = unsealed(sealer, token);
   if (list !== listed || namespace === undefined || name === undefined) {

@@ -20,7 +20,7 @@ export interface ActivityRow extends ActivityRecordKey {
   readonly stored: StoredActivity;
 }
 
-/** A part of a list of records. */
+/** A page of activity records, as the log reads them. */
 export interface ActivityRows {
   readonly rows: readonly ActivityRow[];
   /** True if there are further rows. */
@@ -30,11 +30,14 @@ export interface ActivityRows {
 /** The stored activity records of all objects of the management API. */
 export interface ActivityLog {
   /**
-   * Returns the writes that store a record. They belong to the transaction that changes its object. The readers in the record of
-   * a deletion become the last readers of the object.
+   * Returns the writes that store a record. They are added to the transaction that changes the object of the record.
+   * The readers in the record of a deletion become the last readers of the object.
    */
   writesOf(namespace: string, stored: StoredActivity): ReturnType<NonNullable<StoredResource['writtenAlongside']>>;
-  /** Returns records of a namespace, or of all namespaces if it is '', newest first. Starts after the key if there is one. */
+  /**
+   * Returns records of a namespace, or of all namespaces if the namespace is '', newest first. If a key is given,
+   * starts after that record.
+   */
   read(
     namespace: string,
     options: { readonly limit: number; readonly after?: ActivityRecordKey },

@@ -12,17 +12,20 @@ import type { ManagementDependencies } from '../dependencies.ts';
 import { decodeContinueToken, encodeContinueToken } from './activity-continue.ts';
 import type { ActivityRecordKey, ActivityRow } from './activity-log.ts';
 
-/** The number of records in a page if the client sets no limit, and the maximum if it does. */
+/** The number of records in a page if the client sets no limit. Also the highest limit that a client can set. */
 const maxPage = 500;
-/** The number of rows that one request reads. A page that has found less than its limit then ends with a `continue`. */
+/**
+ * The maximum number of rows that one request reads. If it has then found fewer records than its limit, the page ends
+ * early, with a `continue`.
+ */
 const maxRead = 4_000;
 const rowsPerRead = 500;
 
 type Dependencies = Pick<ManagementDependencies, 'activity' | 'sealer'>;
 
 /**
- * Serves the activity records, newest first. A list has at most 500 of them, and a `continue` for the next ones. It contains
- * only records of objects that the caller may read.
+ * Serves the activity records, newest first. A page has at most 500 records, and a `continue` if there are more. It
+ * contains only records of objects that the caller may read.
  */
 export function activityRecords(dependencies: Dependencies, plane: Pick<KindStore, 'freshRevision'>): MountedResource {
   return {
@@ -82,15 +85,17 @@ export function recordOf({ namespace, name, stored }: ActivityRow): KubeObject {
 }
 
 function selectionOf({ fieldSelector, labelSelector }: ListOptions): (record: KubeObject) => boolean {
-  // Records have no labels, so the selector is compared once. It can be longer than all records.
+  // Records have no labels, so one evaluation of the selector is valid for all of them. Evaluating a long selector for
+  // each record would be slow.
   if (labelSelector?.matches({}) === false) return () => false;
   if (fieldSelector === undefined) return () => true;
   return (record) => fieldSelector.matches((field) => textAt(record as JsonValue, ...field.split('.')));
 }
 
 /**
- * Returns a function that decides whether the caller may read a record. The permissions on its object decide, and after the
- * deletion of the object the permissions at that time. Older permissions must not apply again, because they may have been revoked.
+ * Returns a function that decides whether the caller may read a record. The current permissions on its object decide.
+ * If the object was deleted, the permissions at the time of the deletion decide. Older permissions in the record are
+ * not used, because they may have been revoked.
  */
 function readableBy(
   { mayRead }: RequestContext,
@@ -104,7 +109,7 @@ function readableBy(
     const { projectUid } = readers;
     const ofProject = projectUid === undefined ? {} : { projectUid };
     if (mayReadWith(ofProject)) return true;
-    // Denies most unreadable records without reading another row.
+    // Rejects most unreadable records without reading another row.
     if (!mayReadWith(readers)) return false;
     const last = known.get(involvedObject.uid) ?? lastReaders(row);
     known.set(involvedObject.uid, last);

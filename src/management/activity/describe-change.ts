@@ -10,7 +10,10 @@ export interface ActivityChange {
   readonly message: string;
 }
 
-/** The maximum number of characters of a message. A failure can have a long explanation, which the status contains. */
+/**
+ * The maximum number of characters of a message. A longer explanation of a failure is truncated; the status contains it
+ * in full.
+ */
 const maxMessageLength = 300;
 /** The maximum number of names in a message. */
 const maxNames = 5;
@@ -27,7 +30,7 @@ export function describeChange(
   const isEnding = (object: SharedObject | undefined) =>
     object === undefined || object.metadata.deletionTimestamp !== undefined;
   if (old === undefined) return next === undefined || isByServer ? undefined : normal('Created', 'created');
-  // The removal of an object that was already being deleted is not another deletion.
+  // The deletion was recorded when it began. The removal of the object is not another deletion.
   if (isEnding(old)) return undefined;
   if (isEnding(next)) return normal('Deleted', isByServer ? 'deleted by the server' : 'deleted');
   if (next === undefined) return undefined;
@@ -42,7 +45,7 @@ function shortened(message: string): string {
   return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength - 1)}…`;
 }
 
-/** Describes a change of the phase that the server has observed. */
+/** Describes a change of the observed phase. */
 function phaseChange(old: SharedObject, next: SharedObject): ActivityChange | undefined {
   const [before, after] = [phaseOf(old), phaseOf(next)];
   if (before === after) return undefined;
@@ -78,7 +81,7 @@ function annotationOf(object: SharedObject, name: string): string {
   return object.metadata.annotations?.[name] ?? '';
 }
 
-/** Returns the names that got or lost access, as a text; '' if there are none. */
+/** Returns the names of users and teams that got or lost access, as a text; '' if there are none. */
 function sharingChange(old: SharedObject, next: SharedObject): string {
   const [before, after] = [principalsOf(old), principalsOf(next)];
   const added = [...after].filter((one) => !before.has(one));
@@ -90,7 +93,7 @@ function sharingChange(old: SharedObject, next: SharedObject): string {
   return parts.join(' and ');
 }
 
-/** Returns the users and teams to whom the object grants something, such as `user anna`. */
+/** Returns the users and teams that the object gives access to, such as `user anna`. */
 function principalsOf(object: SharedObject): ReadonlySet<string> {
   const found = new Set<string>();
   const { access = [], extraAccessRules = [], members = [] } = object.spec ?? {};

@@ -12,8 +12,8 @@ import type { SharedFields, SharedObject } from '../shared-fields.ts';
 import { describeChange } from './describe-change.ts';
 
 /**
- * The maximum number of characters of an `access` list in a record. With a longer one, only its owner and the admins of the
- * project can read the records of the object after its deletion.
+ * The maximum number of characters of an `access` list in a record. If the list is longer, only the owner of the object
+ * and the admins of the project can read the records of the object after its deletion.
  */
 const maxAccessLength = 2_048;
 
@@ -46,7 +46,10 @@ export function withActivity(resource: StoredResource, dependencies: Dependencie
   };
 }
 
-/** Returns the namespace of the records about an object: that of its project, or the one for all other objects. */
+/**
+ * Returns the namespace for the records about an object: the namespace of its project, or one namespace for all objects
+ * outside of projects.
+ */
 function recordNamespace(kind: string, { metadata: { namespace = '', name = '' } }: SharedObject): string {
   if (kind === projectKind.kind) return projectNamespace(name);
   return namespace === '' ? fleetActivityNamespace : namespace;

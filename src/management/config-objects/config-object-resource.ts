@@ -50,12 +50,12 @@ function inProjects(resource: StoredResource, { state, settings }: Dependencies)
 }
 
 /**
- * The maximum number of keys in `data`, `binaryData` or `stringData`. The main thread serves the objects of projects,
- * and a write takes time for each key.
+ * The maximum number of keys in `data`, `binaryData` or `stringData`. The time of a write grows with the number of
+ * keys, and the main thread serves these objects.
  */
 const maxKeys = 1_000;
 
-/** Reports too many keys if the write increases their number. */
+/** Returns an error if there are too many keys and the write increases their number. */
 function keyLimitErrors(object: KubeObject, old: KubeObject | undefined): FieldError[] {
   return keyMembers.flatMap((members) => {
     const count = keyCount(object, members);
@@ -73,7 +73,7 @@ function keyCount(object: KubeObject, members: readonly string[]): number {
   return new Set(maps.flatMap((map) => Object.keys(map))).size;
 }
 
-/** Adds a check to a create. It fails if the deletion of the project starts before the object is stored. */
+/** Adds a check to a create. The create fails if the deletion of the project starts before the object is stored. */
 function requireUnchangedNamespace(draft: Draft, state: ManagementState): void {
   const check = state.namespaceUnchanged(draft.object.metadata.namespace ?? '');
   if (check !== undefined) draft.requires = [check];

@@ -57,7 +57,8 @@ export function instanceCredentials(options: InstanceCredentialsOptions): Mounte
         throwIfInvalid(name, [...unknownErrors(revoke, found), ...limitErrors(revocation, clock.now())]);
         const credentials = revokeAll ? found : selected(revoke, found);
         if (!dryRun) {
-          // The gateway rejects the tokens first. Deleting many Secrets takes time, and may fail.
+          // Revokes the tokens at the gateway before the Secrets are deleted, because deleting many Secrets takes time
+          // and may fail.
           if (accounts === 'all' || accounts.length > 0) await revokeTokens(revocation, { instances, clock, context });
           for (const one of credentials) if (one.kind === 'Secret') await deleteSecret(client, one);
         }
@@ -73,7 +74,10 @@ function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(kind, name, [...errors]);
 }
 
-/** Tokens of any service account can be revoked, because not all tokens are listed. Secrets must exist. */
+/**
+ * Returns an error for each Secret that does not exist. Tokens of any service account can be revoked, because not all
+ * tokens are listed.
+ */
 function unknownErrors(revoke: readonly CredentialRevocation[], found: readonly InstanceCredential[]): FieldError[] {
   const secrets = new Set(found.filter((one) => one.kind === 'Secret').map(nameOf));
   return revoke

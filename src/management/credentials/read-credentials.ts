@@ -26,9 +26,12 @@ export interface ReadCredentialsOptions extends Pick<ManagementDependencies, 'st
   };
 }
 
-/** The number of Secrets that one request of the list reads. */
+/** The number of Secrets that one list request reads. */
 const pageSize = 500;
-/** The maximum number of pages. A virtual cluster with more token Secrets than this is listed in part. */
+/**
+ * The maximum number of pages. If a virtual cluster has more token Secrets than fit into these pages, only some of them
+ * are listed.
+ */
 const maxPages = 20;
 
 /** Returns the instance. Throws 404 if there is none. */
@@ -42,7 +45,10 @@ export function requireInstance(
   return instance;
 }
 
-/** Returns a client of the virtual cluster. Throws if it is not the one that belongs to the instance, or not ready. */
+/**
+ * Returns a client of the virtual cluster. Throws if the virtual cluster at the location does not belong to the
+ * instance or is not ready.
+ */
 export async function clientOfInstance(
   { metadata, spec, status }: VirtualClusterInstance,
   { hostOf }: Pick<ReadCredentialsOptions, 'hostOf'>,
@@ -87,7 +93,7 @@ export async function readCredentials(
   );
 }
 
-/** Returns the description of a Secret. Its token itself stays in the server. */
+/** Returns the description of a Secret, without the token. */
 function secretCredential(secret: JsonValue, maxAgeSeconds: number): InstanceCredential {
   const claims = unverifiedClaims(decodeBase64(textAt(secret, 'data', 'token')));
   const creator = textAt(claims, tokenCreatorClaim);
@@ -103,7 +109,7 @@ function secretCredential(secret: JsonValue, maxAgeSeconds: number): InstanceCre
   };
 }
 
-/** Adds the time of the last use to Secrets. A use before the Secret got its present token does not count. */
+/** Adds the time of the last use to Secrets. A use before the current token was stored in the Secret does not count. */
 function withUses(secrets: readonly InstanceCredential[], uses: readonly CredentialUse[]): InstanceCredential[] {
   const lastUses = new Map<string, number>();
   for (const { namespace, secret, lastUsed } of uses) {

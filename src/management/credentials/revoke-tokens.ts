@@ -13,13 +13,16 @@ import type { KindStore } from '../../registry/kind-store.ts';
 
 export interface TokenRevocation {
   readonly instance: VirtualClusterInstance;
-  /** The service accounts whose tokens are revoked, or `all` of the virtual cluster. */
+  /** The service accounts whose tokens are revoked, or `all` for all service accounts of the virtual cluster. */
   readonly accounts: readonly ServiceAccountName[] | 'all';
-  /** The maximum age of tokens at the gateway in seconds; 0 means no limit. Older entries are not needed. */
+  /**
+   * The maximum age of tokens at the gateway in seconds; 0 means no limit. Entries that revoke only older tokens are
+   * not needed.
+   */
   readonly maxAgeSeconds: number;
 }
 
-/** Returns the number of service accounts that would have an entry of their own. */
+/** Returns the number of service accounts that would have a revocation entry of their own after this revocation. */
 export function countRevokedAccounts({ instance, accounts, maxAgeSeconds }: TokenRevocation, now: number): number {
   if (accounts === 'all') return 0;
   const current = neededEntries(instance.status?.revokedTokens, maxAgeSeconds, now);
@@ -35,14 +38,14 @@ export interface RevokeOptions {
 }
 
 /**
- * Records in the status of the instance that tokens issued until now are revoked. Returns after the recorded time, so that
- * tokens that are issued after that are valid: the time of issue in a token has no fractions of a second.
+ * Records in the status of the instance that tokens issued until now are revoked. Returns after the recorded time, so
+ * tokens that are issued after the return are valid. The time of issue in a token is in whole seconds.
  */
 export async function revokeTokens(revocation: TokenRevocation, options: RevokeOptions): Promise<void> {
   await waitUntil(await recordRevocation(revocation, options), options.clock);
 }
 
-/** Records the revocation and returns the recorded time. The caller must respond only after that time. */
+/** Records the revocation and returns the recorded time. The caller must not respond before this time has passed. */
 export async function recordRevocation(
   revocation: TokenRevocation,
   { instances, clock, context }: RevokeOptions,
@@ -51,7 +54,7 @@ export async function recordRevocation(
   const { namespace = '', name = '', uid = '' } = metadata;
   const time = (Math.floor(clock.now() / 1000) + 1) * 1000;
   const revokedTokens = revocationPatch(revocation, status?.revokedTokens, time);
-  // The server writes the status on behalf of a caller, whose permission was checked for the subresource.
+  // The status is written with the server's permissions. The permission of the caller was checked for the subresource.
   await instances.status?.patch(
     contextWithChanges(context, { system: true, namespace }),
     name,
@@ -84,7 +87,10 @@ function revocationPatch(
   };
 }
 
-/** Returns the entries of service accounts that revoke tokens which have not reached the maximum age. */
+/**
+ * Returns the revocation entries of service accounts that are still needed, because the tokens that they revoke may be
+ * younger than the maximum age.
+ */
 function neededEntries(
   revoked: RevokedTokens = {},
   maxAgeSeconds: number,

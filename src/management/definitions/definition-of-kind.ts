@@ -64,7 +64,10 @@ function versionOf(kind: ResourceKind, hasStatus: boolean): JsonObject {
   };
 }
 
-/** Returns the schema of the whole object. The schema of a kind describes neither its type nor its metadata. */
+/**
+ * Returns the schema of the whole object. It is completed here because the schema of a kind describes neither the type
+ * nor the metadata of objects.
+ */
 function schemaOf({ schema, description }: ResourceKind): JsonObject {
   const { properties, ...rules } = cloneJson(schema as JsonObject);
   return {

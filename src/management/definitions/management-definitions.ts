@@ -15,8 +15,8 @@ export const readOnlyDefinitions: StoredResource = defineResource({
 });
 
 /**
- * Returns the definitions of the stored kinds of the management API and of the views of them. Kinds of Kubernetes, such as
- * Secrets, have no definition.
+ * Returns the definitions of the stored kinds of the management API, and of the kinds that are views of stored kinds.
+ * Kinds of Kubernetes, such as Secrets, have no definition.
  */
 export function managementDefinitions(resources: readonly StoredResource[]): readonly KubeObject[] {
   return [

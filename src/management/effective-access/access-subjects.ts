@@ -16,7 +16,7 @@ export interface SubjectRef {
   readonly name: string;
 }
 
-/** A subject as the authorizer needs it, or the reason why it has no access at all. */
+/** The identity of a subject for the authorizer, or the reason why the subject has no access at all. */
 export type AccessSubject =
   | { readonly subject: AuthorizationSubject; readonly via: readonly string[] }
   | { readonly inactive: string };
@@ -61,7 +61,8 @@ function inactiveReason(key: AccessKey, disabled: boolean, now: number): string 
 
 /**
  * Returns all subjects that can have access to an object, sorted by kind and name: users, teams, and access keys that
- * have groups of their own or belong to neither a user nor a team. Other keys have the access of their owner.
+ * have groups of their own or belong to neither a user nor a team. All other access keys have the access of their
+ * owner.
  */
 export function* allSubjects(state: ManagementState): Iterable<SubjectRef> {
   const sorted = (objects: Iterable<{ metadata: { name?: string } }>) =>

@@ -46,7 +46,10 @@ const kindsOfObjects: readonly ResourceKind[] = [
   teamKind,
 ];
 
-/** Maximum number of entries in a response. An object can have several, so a response may have a few more. */
+/**
+ * Maximum number of entries in a response. Entries that belong together are not split, so a response may have a few
+ * more.
+ */
 const maxEntries = 500;
 
 const instanceFields = ['virtualClusterInstance', 'spaceInstance'] as const;
@@ -118,7 +121,7 @@ function requireViewer(
     caller.teams.includes(key?.team ?? '');
   if (isOwn) return 'subjectReader';
   const project = projectInQuestion(spec);
-  // Admins of a project cannot read the access keys of others.
+  // Reviews of access keys are excluded: admins of a project cannot read the access keys of others.
   if ((spec.accessKey ?? '') === '' && hasRole(caller, state.project(project), 'admin')) return 'projectAdmin';
   throw forbidden(
     groupResourceOf(kind),
@@ -139,8 +142,8 @@ function projectInQuestion({
 }
 
 /**
- * Returns the status for an admin of the project. It lists nothing for subjects that do not exist or are disabled, as
- * for those without access to the project, because the caller may not read users.
+ * Returns the status for an admin of the project. Lists nothing for subjects that do not exist or are disabled, as for
+ * subjects without access to the project. Otherwise the list would reveal users that the caller may not read.
  */
 async function statusInProject(
   spec: EffectiveAccessSpec,

@@ -54,7 +54,7 @@ export async function accessTo(
 ): Promise<EffectiveAccessStatus> {
   const guarded = guardedKind(group, plural);
   const { namespace = '', name = '' } = object.metadata;
-  // The agent of a cluster has access to the instances on it.
+  // The agent of a cluster has access to all instances on that cluster.
   const cluster = plural === clusterKind.plural ? name : object.spec?.clusterRef?.cluster;
   function* items(): Iterable<PageItem<EffectiveAccessEntry>> {
     for (const ref of allSubjects(state)) {
@@ -125,7 +125,7 @@ function continueText(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-/** Returns the position in a continue token. `undefined` if the text is not one. */
+/** Returns the position in a continue token. `undefined` if the text is not a continue token. */
 export function readContinue(text: string): Position | undefined {
   if (text === '' || text.length > 1024) return undefined;
   try {

@@ -16,12 +16,14 @@ function providerGroups(user: User, hidden: UserHidden | undefined): readonly st
   });
 }
 
-/** Returns the groups of one identity from the hidden part of its user, as the provider names them. */
+/** Returns the groups of one identity from the hidden part of its user, with their names at the provider. */
 export function storedGroups(hidden: UserHidden | undefined, link: IdentityLink): readonly string[] {
   return hidden?.[hiddenProviderGroups]?.[identityClaim(link)] ?? [];
 }
 
-/** Returns all groups that the user has because of groups at identity providers, including that of administrators. */
+/**
+ * Returns all groups that the user has because of groups at identity providers, including the group of administrators.
+ */
 export function groupsFromProviders(user: User, hidden: UserHidden | undefined): readonly string[] {
   const groups = providerGroups(user, hidden);
   return activeIdentities(user).some(({ admin }) => admin === true) ? [...groups, adminsGroup] : groups;
@@ -34,9 +36,8 @@ interface PasswordState {
 }
 
 /**
- * True if an identity provider reports that the person is gone, and nothing else confirms the person: no other identity
- * of the user is active, and the user has no password with which they may log in. The access keys of such a user are
- * invalid.
+ * True if an identity provider reports that the person is gone and nothing else confirms the person: the user has no
+ * other active identity, and no password that can be used to log in. The access keys of such a user are invalid.
  */
 export function isGone(user: User, passwords: PasswordState): boolean {
   if (user.status?.identities === undefined) return false;
@@ -57,14 +58,14 @@ export function isEndedIdentityLogin({ metadata, spec }: AccessKey, user: User |
   return Date.parse(metadata.creationTimestamp ?? '') < Date.parse(identity.activeSince ?? '');
 }
 
-/** True if two versions of a user have the same identities. Then these give the same permissions. */
+/** True if two versions of a user have the same identities, which then give the same permissions. */
 export function hasSameIdentities(before: User | undefined, after: User | undefined): boolean {
   return equalJson(before?.status?.identities, after?.status?.identities);
 }
 
 /**
- * Moves the groups of the identities in a status write to the hidden part, because colleagues can read the status. An
- * identity without groups in the write keeps those that are stored.
+ * Moves the groups of the identities in a status write to the hidden part, because colleagues can read the status. If
+ * an identity in the write has no groups, its stored groups are kept.
  */
 export function hideProviderGroups(draft: UserDraft): void {
   const { object, hidden, old } = draft;

@@ -18,8 +18,9 @@ export function usedNameKey(name: string): UsedNameKey {
 }
 
 /**
- * Returns the writes that record the names of a user. They are part of the transaction that creates or deletes the user, or
- * changes its subject. The names are recorded also when they end, because users of earlier versions have no rows.
+ * Returns the writes that record the names of a user. They are part of the transaction that creates or deletes the
+ * user, or changes its subject. A name is also recorded when the user stops using it, because users that an earlier
+ * version created have no rows.
  */
 export function usedNameWrites(
   old: User | undefined,

@@ -25,7 +25,7 @@ export type UserHidden = {
   [hiddenPassword]?: string;
   /** The groups that identity providers report, by `identityClaim`. */
   [hiddenProviderGroups]?: Record<string, string[]>;
-  /** A text that changes with each password. Logins keep the one of the time at which they were created. */
+  /** A text that changes with each password. A login keeps the text that was current when the login was created. */
   [hiddenPasswordFingerprint]?: string;
   /** The UID of the login that the last password change did not revoke. */
   [hiddenKeptLogin]?: string;

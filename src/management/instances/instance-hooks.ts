@@ -49,8 +49,8 @@ export function instanceHooks(rules: InstanceRules, dependencies: Pick<Managemen
         if (!context.system) fillOwnerAndTemplate(rules, spec, project, context);
         fillLocation(rules, spec, draft.object, { project, state });
       }
-      // If an update removes the inline template, the default is used. An instance that was imported without a template
-      // stays without one.
+      // If an update removes the inline template, the default template is used. An instance that was imported without a
+      // template stays without one.
       else if (draft.old.object.spec?.template !== undefined) fillTemplate(rules, spec, project);
       requireUnchangedCluster(draft, state);
       const checking = checkInstanceQuota(rules, draft, project, { context, state, settings });
@@ -155,8 +155,8 @@ function fillLocation(
 }
 
 /**
- * Adds a check to a write that places the instance on a cluster. It fails if the deletion of the cluster starts before
- * the instance is stored. Needed if other processes delete clusters.
+ * Adds a check to a write that places the instance on a cluster. The write fails if the deletion of the cluster starts
+ * before the instance is stored. Needed if other processes delete clusters.
  */
 function requireUnchangedCluster(draft: InstanceDraft, state: ManagementState): void {
   const cluster = draft.object.spec?.clusterRef?.cluster ?? '';
@@ -172,7 +172,7 @@ function fillTemplate(rules: InstanceRules, spec: VirtualClusterInstanceSpec, pr
   if (name !== undefined) spec.templateRef = { ...spec.templateRef, name };
 }
 
-/** Returns the claim on the location of an instance, as soon as all its parts are set. */
+/** Returns the claim on the location of an instance. Empty until all parts of the location are set. */
 function locationClaims({ locationFields }: InstanceRules, { spec }: VirtualClusterInstance): readonly string[] {
   const parts = locationFields.map((field) => spec?.clusterRef?.[field] ?? '');
   return parts.includes('') ? [] : [locationClaim(parts)];

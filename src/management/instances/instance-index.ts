@@ -9,15 +9,15 @@ type IndexedFields = GuardedFields & { spec?: { clusterRef?: { cluster?: string 
 type IndexedInstance = TypedObject<IndexedFields>;
 
 /**
- * Summarizes all instances of a kind: who may read them and how many are on each cluster. It stores no names of
- * instances, because there are very many.
+ * Summarizes all instances of a kind: who may read them and how many are on each cluster. The index stores no names of
+ * instances, because there can be very many instances.
  */
 export interface InstanceIndex {
   /** True if the user or team may read at least one instance in the namespace. */
   isReader(namespace: string, principal: string): boolean;
   onCluster(cluster: string): number;
   ownedBy(namespace: string, owner: string): number;
-  /** Returns the number of instances per owner name. A user and a team with the same name are added up. */
+  /** Returns the number of instances per owner name. Instances of a user and a team with the same name are added. */
   owners(namespace: string): Iterable<readonly [owner: string, count: number]>;
 }
 

@@ -13,13 +13,16 @@ import type { InstanceRules } from './instance-rules.ts';
 import { quotaLimit } from './quota-limit.ts';
 
 /**
- * Creates in a project run one after another if at most this many instances can still be created. Otherwise they run
- * concurrently. The limit would be exceeded only if more creates than this ran at the same time. In a shared store, all
+ * If at most this many instances can still be created in a project, creates run one after another. Otherwise they run
+ * concurrently: the limit would be exceeded only if more creates than this ran at the same time. In a shared store, all
  * creates with a limit run one after another, because each of them takes the guard of the limit.
  */
 const serializedBelow = 100;
 
-/** The names of the guards of both limits. Those of virtual clusters must not change while replicas are updated. */
+/**
+ * The names of the guards of the limits per project and per owner. The names for virtual clusters must not change,
+ * because during an update old and new replicas run together.
+ */
 const guardsOf = ({ limits }: InstanceRules) => ({ project: `${limits}-of-projects`, owner: `${limits}-of-owners` });
 
 interface InstanceLimit {
@@ -38,8 +41,8 @@ interface InstanceLimits {
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
 
 /**
- * Throws 403 if the project or the owner already has the maximum number of instances, or the project is full. In a shared
- * store, first takes the guards of the limits that apply.
+ * Throws 403 if the project or the owner already has the maximum number of instances, or the instances of the project
+ * have reached their maximum total size. In a shared store, first takes the guards of the limits that apply.
  */
 export function checkInstanceQuota(
   rules: InstanceRules,
@@ -80,8 +83,8 @@ export function checkInstanceQuota(
 }
 
 /**
- * Throws 403 if the instances of the project have reached their maximum size, unless the write makes one smaller. All of
- * them are in the memory of the main thread.
+ * Throws 403 if the instances of the project have reached their maximum total size, unless the write makes an instance
+ * smaller. The main thread keeps all instances in memory.
  */
 function checkSize(
   { kind, limits }: InstanceRules,
@@ -116,7 +119,7 @@ export function mustSerializeCreates(
 
 /**
  * Returns the quotas of the project, and the server's defaults for quotas that the project does not set. The defaults
- * do not apply to admins of the installation, who could raise them anyway.
+ * do not apply to admins of the installation, because an admin could raise them.
  */
 function instanceLimits(
   { kind, limits }: InstanceRules,

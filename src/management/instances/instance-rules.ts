@@ -30,7 +30,7 @@ import { defaultTemplateOf } from './project-templates.ts';
 export type LocationField = 'cluster' | 'namespace' | 'virtualCluster';
 
 /**
- * The differences between the kinds of instances. All other rules apply to both kinds. They use the types of
+ * The differences between the kinds of instances. All other rules apply to both kinds. The rules use the types of
  * VirtualClusterInstance, because the fields of a SpaceInstance are a subset of its fields.
  */
 export interface InstanceRules {
@@ -54,13 +54,13 @@ export interface InstanceRules {
     settings: ManagementSettings,
     syntax?: TemplateSyntaxCheck,
   ): FieldError[];
-  /** Returns the parts of an unrendered definition that require the permission `hostaccess`. */
+  /** Returns an error for each part of an unrendered definition that requires the permission `hostaccess`. */
   hostAccessErrors(definition: TemplateDefinition, field: string, settings: HostAccessSettings): FieldError[];
-  /** Returns the changes of a write outside of the definition that require the permission `hostaccess`. Optional. */
+  /** Returns an error for each change outside of the definition that requires the permission `hostaccess`. Optional. */
   extraHostAccessErrors?(draft: InstanceDraft): FieldError[];
   find(state: ManagementState, namespace: string, name: string): VirtualClusterInstance | undefined;
   findTemplate(state: ManagementState, name: string): VirtualClusterTemplate | undefined;
-  /** Returns the template of an instance that names none. `undefined` if such an instance has no template. */
+  /** Returns the template for instances that name no template. `undefined` if such instances have no template. */
   defaultTemplate(project: Project): string | undefined;
 }
 

@@ -22,9 +22,9 @@ function shortened(name: string, hash: string, maxLength: number): string {
 }
 
 /**
- * Returns the host namespace of an instance. The same names always give the same namespace. It ends in a hash even if
- * it was not truncated, because otherwise the instance `c` of the project `a-v-b` would get the same namespace as the
- * instance `b-v-c` of the project `a`.
+ * Returns the host namespace of an instance. The same project and instance names always give the same namespace. Every
+ * namespace ends in a hash, even if it was not truncated, because otherwise the instance `c` of the project `a-v-b`
+ * would get the same namespace as the instance `b-v-c` of the project `a`.
  */
 export function hostNamespaceFor(project: string, instance: string): string {
   return shortened(hostNamespaceBaseName(project, instance), hashOf(project, instance), maxNamespaceLength);
@@ -55,7 +55,7 @@ export function isReadOnly(cluster: Cluster): boolean {
   return (cluster.status?.agents ?? []).some(({ readOnly }) => readOnly === true);
 }
 
-/** Returns why no instance is installed on a read-only cluster. */
+/** Returns the reason why no instance is installed on a read-only cluster. */
 export function readOnlyDetail(cluster: string, noun: string): string {
   return `the agent of the cluster ${cluster} is read-only, so no ${noun} can be installed there; import an existing virtual cluster, or choose another cluster`;
 }

@@ -26,8 +26,9 @@ export interface NotificationSearch {
 const objectsPerTick = 500;
 
 /**
- * Finds what concerns the caller: instances and keys that the caller or a team of the caller owns, everything in projects that
- * the caller manages, and for admins of the installation everything in all projects.
+ * Finds the notifications for the caller: those about instances and keys that the caller or a team of the caller owns,
+ * about everything in projects that the caller manages, and for admins of the installation about everything in all
+ * projects.
  */
 export async function findNotifications({
   caller,

@@ -12,7 +12,7 @@ import { quotaNotifications } from './quota-notifications.ts';
 
 type State = Pick<ManagementState, 'projects' | 'instancesOf' | 'spacesOf' | 'accessKeys'>;
 
-/** The notifications about one project for those who manage it. */
+/** The notifications about one project for the users and teams that manage the project. */
 type ProjectNotifications = readonly Notification[];
 
 /**

@@ -97,7 +97,7 @@ describe('the notification about the sleep of an unused instance', () => {
     };
     expect(withReason('SleepRefused')).toEqual([]);
     expect(withReason('SleepWouldLoseData')).toEqual([]);
-    // Its data was lost once, because that was acceptable.
+    // The data was lost in an earlier sleep, which was accepted, so auto-sleep applies to this instance.
     expect(withReason('DataLost')).toHaveLength(1);
   });
 });

@@ -4,14 +4,18 @@ import { isWorkloadKey } from '../../api/management/workload-key.ts';
 import { formatDuration } from '../../api/table.ts';
 import type { Notification } from './notification.ts';
 
-/** The time for which people are notified of a key that has expired. */
+/** The time after its expiry for which a key is reported, in milliseconds. */
 const expiredFor = 7 * 24 * 3_600_000;
 
-/** Returns the notifications about an access key for its owner. Logins and keys of workloads are replaced without people. */
+/**
+ * Returns the notifications about an access key for its owner. None for logins and keys of workloads, because they are
+ * replaced automatically.
+ */
 export function keyNotifications(key: AccessKey, now: number): Notification[] {
   const { type = '', disabled = false, ttlAfterLastActivity = false, displayName = '' } = key.spec ?? {};
   const end = accessKeyExpiry(key);
-  // Every use extends the lifetime of such a key, so a key in use does not expire.
+  // Every use of a key with `ttlAfterLastActivity` extends its lifetime, so such a key does not expire while it is
+  // used.
   if (end === undefined || ttlAfterLastActivity || disabled || !['', 'User'].includes(type) || isWorkloadKey(key)) {
     return [];
   }
@@ -31,7 +35,7 @@ export function keyNotifications(key: AccessKey, now: number): Notification[] {
     const message = `Access key "${label}" expired ${formatDuration(now - end)} ago`;
     return [{ ...common, ...identified('KeyExpired'), message, since: end }];
   }
-  // A key with a short lifetime is reported only in the last quarter of it.
+  // A key with a short lifetime is reported only in the last quarter of its lifetime.
   const since = end - Math.min(expiryReminder, (end - Date.parse(creationTimestamp)) / 4);
   if (now < since) return [];
   const message = `Access key "${label}" expires in ${formatDuration(end - now)}`;

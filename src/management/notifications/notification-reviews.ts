@@ -83,7 +83,7 @@ function isScoped({ accessKey }: RequestContext, { state }: Pick<Options, 'state
   return scope !== undefined && scope !== null;
 }
 
-/** Changes and returns whether the caller receives mails. */
+/** Changes whether the caller receives mails, if the request asks for it, and returns the current setting. */
 async function mailsOf(
   caller: Caller,
   receive: boolean | undefined,
@@ -114,11 +114,13 @@ async function readable(notifications: readonly Notification[], context: Request
 
 interface CountedNotifications {
   readonly all: readonly Notification[];
-  /** The notifications about objects that the caller's credential may read. The others keep their state. */
+  /**
+   * The notifications about objects that the caller's credential may read. All other notifications keep their state.
+   */
   readonly readable: readonly Notification[];
 }
 
-/** Returns the changed state. It contains only IDs of current notifications, so that it does not grow. */
+/** Returns the changed state. It contains only IDs of current notifications, so its size is limited. */
 function changed(
   old: NotificationState,
   { markRead = false, dismiss = [] }: NonNullable<NotificationReview['spec']>,

@@ -9,7 +9,7 @@ export interface Notification {
   readonly reason: 'Failed' | 'SleepsSoon' | 'DeletedSoon' | 'KeyExpires' | 'KeyExpired' | 'QuotaNearlyReached';
   readonly isWarning: boolean;
   readonly message: string;
-  /** The time since which it applies, in milliseconds since the epoch; `undefined` if it is unknown. */
+  /** The time since which the notification applies, in milliseconds since the epoch; `undefined` if it is unknown. */
   readonly since: number | undefined;
   readonly involvedObject: NotificationItem['involvedObject'];
   /** The permission to read the object. A credential with a scope may not have it. */

@@ -1,7 +1,7 @@
 import { type Project, projectKind, quotaResources } from '../../api/management/v1/project.ts';
 import type { Notification } from './notification.ts';
 
-/** The share of a quota from which people are notified. */
+/** The used share of a quota at which people are notified. */
 const nearlyReached = 0.9;
 
 const nouns: Readonly<Record<(typeof quotaResources)[number], string>> = {

@@ -6,7 +6,7 @@ import { credentialItem } from './credential-item.ts';
 import type { CredentialSearch } from './search-credentials.ts';
 import { recordsCreators } from './unattributed-instances.ts';
 
-/** The maximum number of credentials that are named. */
+/** The maximum number of credentials that are listed individually. */
 const maxCredentials = 500;
 
 /**
@@ -28,7 +28,8 @@ export function createdCredentials(
       .map((one) => credentialItem(one, instance, { action, message: consequenceOf(follows) })),
   );
   const unnamed = Math.max(0, items.length - maxCredentials);
-  // Only these virtual clusters can contain credentials with a creator. The others have items of their own.
+  // Only virtual clusters that record creators can contain credentials with a creator. All other virtual clusters have
+  // separate items.
   const skipped = unsearched.filter(recordsCreators).length;
   return [...items.slice(0, maxCredentials), ...summary(user.metadata.name ?? '', { unnamed, skipped, follows })];
 }

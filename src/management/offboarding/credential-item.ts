@@ -3,7 +3,7 @@ import type { InstanceCredential } from '../../api/management/v1/subresources/vi
 import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
 
-/** Returns the item of a credential in a virtual cluster. `message` describes its future. */
+/** Returns the item of a credential in a virtual cluster. `message` describes what happens to the credential. */
 export function credentialItem(
   { kind, namespace, name, serviceAccount, lastUsed }: InstanceCredential,
   { metadata }: VirtualClusterInstance,

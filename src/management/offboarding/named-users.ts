@@ -3,9 +3,9 @@ import type { ManagementState } from '../state.ts';
 import { namingObjects } from './plan-offboarding.ts';
 
 /**
- * Returns the names of all users that objects name, who need not exist: as owner, as member of a project, or in a list
- * `users` at any depth, such as that of a team or of an access rule. A user who gets such a name would get the access. The
- * scan is linear in the number of objects.
+ * Returns the names of all users that objects refer to: as owner, as member of a project, or in a list `users` at any
+ * depth, such as that of a team or of an access rule. The users need not exist. A new user with such a name would get
+ * the access. The scan is linear in the number of objects.
  */
 export function namedUsers(state: ManagementState): ReadonlySet<string> {
   const names = new Set<string>();

@@ -32,18 +32,18 @@ export interface OffboardOptions extends ReadCredentialsOptions {
 const kind = userOffboardingKind;
 
 /**
- * Maximum number of objects that one request writes, so that it ends in time. The response contains the number of objects that
- * are left. The user is deleted only when none is left.
+ * Maximum number of objects that one request writes, so that the request does not time out. The response contains the
+ * number of objects that are left. The user is deleted only when no objects are left.
  */
 const maxWrites = 500;
 /** A response lists at most this many items. The counts are always complete. */
 const maxItems = 2000;
 
 /**
- * POST `users/<name>/offboard`: ends all access of a user. Disables the user first, then revokes tokens without a known
- * creator if the request asks for it, deletes the credentials of the user, transfers the user's objects, removes the access
- * that others grant to the user, and deletes the user last. The request is one audit event. It can be repeated after an
- * interruption.
+ * POST `users/<name>/offboard`: ends all access of a user. Disables the user first. Then revokes tokens without a known
+ * creator if the request asks for it, deletes the credentials of the user, transfers the user's objects, and removes
+ * the access that others grant to the user. Deletes the user last. The request is one audit event. It can be repeated
+ * after an interruption.
  */
 export function offboardUser(options: OffboardOptions): MountedSubresource {
   const { state, stores, settings } = options;
@@ -73,7 +73,8 @@ export function offboardUser(options: OffboardOptions): MountedSubresource {
         const first = dryRun ? [] : plan.steps.filter(({ items }) => items.some(({ action }) => action === 'Disable'));
         for (const step of first) {
           await writer.write(step, false);
-          // The user may have created keys since the plan was made. A disabled user cannot.
+          // The user may have created keys after the plan was made. From now on the user is disabled and cannot create
+          // keys.
           await state.caughtUp();
           plan = planNow();
         }
@@ -114,7 +115,7 @@ function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(kind, name, [...errors]);
 }
 
-/** Returns the errors of the new owner. `owned` is the number of objects that need one. */
+/** Validates the new owner. `owned` is the number of objects that need a new owner. */
 function transferErrors(name: string, transferTo: string, owned: number, state: ManagementState): FieldError[] {
   const field = 'spec.transferTo';
   if (transferTo === '') {
@@ -135,7 +136,7 @@ function ownUserErrors(name: string, context: RequestContext): FieldError[] {
     : [];
 }
 
-/** Returns the usable instances, and then all others whose tokens can contain the user as their creator. */
+/** Returns the usable instances, followed by all other instances whose tokens can contain the user as their creator. */
 function searchOrder(usable: readonly VirtualClusterInstance[], state: ManagementState): VirtualClusterInstance[] {
   const first = new Set(usable);
   for (const { metadata } of state.projects()) {

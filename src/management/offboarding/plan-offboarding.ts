@@ -76,9 +76,9 @@ export function deletionOf(user: User): OffboardingStep {
 }
 
 /**
- * Returns the keys whose values the user may know: its own, those that were created with them, those that it created for
- * teams and other users, and those of teams whose value it replaced. Keys of agents are kept, because a cluster would become
- * unreachable without them.
+ * Returns the keys whose values the user may know: the user's own keys, the keys that were created with them, the keys
+ * that the user created for teams and other users, and the keys of teams whose value the user replaced. Keys of agents
+ * are kept, because a cluster would become unreachable without them.
  */
 export function keysToDelete(user: string, state: ManagementState): { deleted: AccessKey[]; kept: AccessKey[] } {
   const found = new Map<string, AccessKey>();
@@ -105,7 +105,7 @@ function keyItem(key: AccessKey, leaving: string, action: 'Delete' | 'Keep'): Of
   return { kind: accessKeyKind.kind, name: key.metadata.name ?? '', action, message };
 }
 
-/** Returns the credentials that have no objects. They end because they depend on a key. */
+/** Returns items for the credentials that are not stored as objects. They end because they depend on a key. */
 function tokenItems(user: string): OffboardingItem[] {
   return [
     {

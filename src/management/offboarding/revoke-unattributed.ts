@@ -8,9 +8,9 @@ import type { UnattributedInstance } from './unattributed-instances.ts';
 const concurrentWrites = 16;
 
 /**
- * Revokes all service account tokens of these instances that were issued until now, also in virtual clusters that sleep.
- * Then deletes the Secrets with tokens in the virtual clusters that were searched. If that fails, the gateway still rejects
- * their tokens.
+ * Revokes all service account tokens of these instances that were issued until now, also in virtual clusters that
+ * sleep. Then deletes the Secrets with tokens in the virtual clusters that were searched. If a Secret cannot be
+ * deleted, the gateway still rejects its token.
  */
 export async function revokeUnattributed(
   revoked: readonly UnattributedInstance[],
@@ -35,7 +35,7 @@ export async function revokeUnattributed(
   });
 }
 
-/** An instance that is gone, or that has been replaced by another one, has no tokens to revoke. */
+/** Ignores the error of an instance that was deleted or replaced: it has no tokens to revoke. */
 function ifGone(error: unknown): number {
   if (error instanceof StatusError && [404, 409].includes(error.code)) return 0;
   throw error;

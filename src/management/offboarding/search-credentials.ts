@@ -8,9 +8,9 @@ import { clientOfInstance, type ReadCredentialsOptions, readCredentials } from '
 /** The maximum number of virtual clusters that one request searches. */
 const maxInstances = 200;
 const concurrentCalls = 8;
-/** A virtual cluster that does not respond in this time is not searched. */
+/** A virtual cluster that does not respond in this time counts as not searched. */
 const timeoutMs = 3_000;
-/** The calls end after this time, so that the request ends in time. */
+/** All calls together end after this time, so that the request does not time out. */
 const totalMs = 15_000;
 
 export interface CredentialSearch {
@@ -20,7 +20,10 @@ export interface CredentialSearch {
   readonly unsearched: readonly VirtualClusterInstance[];
 }
 
-/** Reads the credentials of service accounts in the virtual clusters of these instances, as many as the limits allow. */
+/**
+ * Reads the credentials of service accounts in the virtual clusters of these instances, until a limit of the search is
+ * reached.
+ */
 export async function searchCredentials(
   instances: readonly VirtualClusterInstance[],
   options: ReadCredentialsOptions,
@@ -33,7 +36,9 @@ export async function searchCredentials(
   return { found, unsearched: instances.filter(({ metadata }) => !found.has(metadata.uid ?? '')) };
 }
 
-/** Calls the function with a client of each virtual cluster. Skips those that fail or do not respond in time. */
+/**
+ * Calls the function with a client of each virtual cluster. Skips virtual clusters that fail or do not respond in time.
+ */
 export async function callEach(
   instances: readonly VirtualClusterInstance[],
   options: ReadCredentialsOptions,

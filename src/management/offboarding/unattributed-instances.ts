@@ -8,7 +8,10 @@ import type { CredentialSearch } from './search-credentials.ts';
 /** An instance for which the user may have tokens that do not name their creator. */
 export interface UnattributedInstance {
   readonly instance: VirtualClusterInstance;
-  /** The credentials without a creator that the search has found. There may be others that the server does not know. */
+  /**
+   * The credentials without a creator that the search has found. There may be credentials that the server does not
+   * know.
+   */
   readonly credentials: readonly InstanceCredential[];
 }
 
@@ -21,8 +24,8 @@ export function recordsCreators({ spec }: VirtualClusterInstance): boolean {
 }
 
 /**
- * Returns the instances for which the gateway may accept tokens without a creator: all on clusters that do not record
- * creators, and others in which the search has found such a token.
+ * Returns the instances for which the gateway may accept tokens without a creator: all instances whose virtual cluster
+ * does not record creators, and other instances in which the search has found such a token.
  */
 export function unattributedInstances(
   usable: readonly VirtualClusterInstance[],
@@ -40,7 +43,10 @@ export function unattributedInstances(
   });
 }
 
-/** True if the gateway still accepts the credential. The list of an instance also contains Secrets whose token has ended. */
+/**
+ * True if the gateway still accepts the credential. The credentials of an instance also include Secrets whose token has
+ * ended.
+ */
 function opensGateway(
   { namespace, serviceAccount, created, expires }: InstanceCredential,
   { status }: VirtualClusterInstance,

@@ -8,7 +8,7 @@ import { projectOfNamespace } from '../../api/naming.ts';
 import { credentialItem } from './credential-item.ts';
 import { recordsCreators, type UnattributedInstance } from './unattributed-instances.ts';
 
-/** The maximum number of virtual clusters, and of credentials, that are named. */
+/** The maximum number of virtual clusters, and of credentials, that are listed individually. */
 const maxNamed = 500;
 
 export interface UnattributedItemsOptions {
@@ -19,8 +19,8 @@ export interface UnattributedItemsOptions {
 }
 
 /**
- * Returns an item for each virtual cluster for which the user may have tokens without a creator, because the server does not
- * know all of them, and an item for each known credential without a creator.
+ * Returns an item for each known credential without a creator, and an item for each virtual cluster for which the user
+ * may have tokens without a creator, because the server does not know all tokens.
  */
 export function unattributedItems(
   found: readonly UnattributedInstance[],
@@ -79,7 +79,7 @@ function instanceItem(
   };
 }
 
-/** Returns why a token does not contain its creator. */
+/** Returns the reason why a token does not contain its creator. */
 function reasonOf(instance: VirtualClusterInstance): string {
   return recordsCreators(instance)
     ? 'some service account tokens do not contain their creator'

@@ -12,10 +12,10 @@ import { assumeActive, type IdentityState } from './assume-active.ts';
 import { keysToDelete } from './plan-offboarding.ts';
 
 /**
- * Returns the instances that the user may use, with its own permissions or with a key whose value it may know. A disabled
- * user, an identity that has ended at its provider, and an expired key are treated as active: tokens that were created with
- * them may still be valid, the provider has often removed the person before the offboarding, and an interrupted
- * offboarding has already disabled the user.
+ * Returns the instances that the user may use, with the user's own permissions or with a key whose value the user may
+ * know. A disabled user, an identity that has ended at its provider, and an expired key are treated as active. Tokens
+ * that were created with them may still be valid, the provider has often removed the person before the offboarding, and
+ * an interrupted offboarding has already disabled the user.
  */
 export function usableInstances(user: User, state: ManagementState): VirtualClusterInstance[] {
   const subjects = [...subjectsOf(user.metadata.name ?? '', state)];

@@ -29,7 +29,7 @@ export function withoutUser({ owner, access, extraAccessRules, members, users }:
   return { grants, isOwner: owner?.user === user };
 }
 
-/** Removes the user from the entries of a list, and entries without names that result. */
+/** Removes the user from the entries of a list, and then removes the entries that no longer name anyone. */
 function withoutName<Entry extends Pick<AccessEntry, 'users' | 'teams'>>(
   entries: readonly Entry[] | undefined,
   user: string,

@@ -19,7 +19,10 @@ export interface StepWriter {
   write(step: OffboardingStep, dryRun: boolean): Promise<void>;
 }
 
-/** Other writers, such as the instance controller, may change an object at the same time. */
+/**
+ * The maximum number of attempts to write an object. Other writers, such as the instance controller, may change it at
+ * the same time.
+ */
 const maxAttempts = 5;
 
 /** Writes the steps of an offboarding. If an object has changed since the plan, its step is planned again. */
@@ -56,7 +59,7 @@ export function createStepWriter({ stores, context, user, transferTo }: StepWrit
           return;
         } catch (error) {
           if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
-          // An object that is gone, or that has been replaced by another one, needs no step.
+          // An object that was deleted or replaced by another object needs no step.
           if (next.spec === undefined || error.code === 404) return;
           if (attempt === maxAttempts) throw error;
           const current = store.peek(namespace, name)?.object;

@@ -35,7 +35,7 @@ import { warnAboutScope } from '../rules/unknown-names.ts';
 import type { ManagementState } from '../state.ts';
 import { writableSpec } from '../writable-spec.ts';
 
-/** Time in milliseconds after which the server deletes an expired key. Until then it stays visible. */
+/** The time in milliseconds for which an expired key stays visible. Then the server deletes the key. */
 const visibleAfterExpiry = 7 * 24 * 3600 * 1000;
 
 export const accessKeyHashPurpose = 'access-key';
@@ -120,7 +120,8 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
       invalidObject(accessKeyKind, draft.object.metadata.name ?? '', [unusableKey]),
     expiresAt(record) {
       const end = accessKeyExpiry(record.object);
-      // Pipelines and apps get many keys a day, and the audit log names them. An expired join token is of no interest.
+      // Pipelines and apps get many keys a day, and the audit log names these keys. An expired join token is of no
+      // interest.
       const isRemovedAtOnce = [isWorkloadKey, isAppSession, isJoinToken].some((holds) => holds(record.object));
       return end === undefined || isRemovedAtOnce ? end : end + visibleAfterExpiry;
     },
@@ -129,7 +130,7 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
 
 /**
  * Removes the value of the key from the object and stores its hash. Only the response to a create contains the value.
- * Records the fault of a value that is not accepted.
+ * If the value is not accepted, records the error.
  */
 function takeKey(
   draft: AccessKeyDraft,
@@ -170,7 +171,7 @@ function rejectScopedChange(draft: AccessKeyDraft, context: RequestContext, stat
 }
 
 /**
- * Throws 403 if a client changes the key of a refresh token. Without it, the server would no longer notice that the
+ * Throws 403 if a client changes a refresh key. Without the refresh key, the server would no longer notice that the
  * person has left. Only admins may delete it, which ends the logins of the identity.
  */
 function rejectRefreshKeyChange({ object }: { readonly object: AccessKey }, context: RequestContext): void {

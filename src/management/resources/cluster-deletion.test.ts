@@ -8,7 +8,7 @@ import { openMemoryStore } from '../../store/memory.ts';
 import { twoReplicas } from '../../store/replicas.fixture.ts';
 import { deleteOptions, openManagementTestEnv, rejectionStatus } from '../management.fixture.ts';
 
-/** Opens two replicas with a cluster. `beforeWrite` runs before each write of the second one. */
+/** Opens two replicas with a cluster. `beforeWrite` runs before each write of the second replica. */
 async function setUp() {
   const steps = { beforeWrite: async () => {} };
   const clock = new ManualClock();

@@ -12,9 +12,7 @@ export const clusterSecretPaths = [['spec', 'kubeconfig']];
 
 type Dependencies = Pick<ManagementDependencies, 'sealer' | 'state' | 'clock' | 'connect'>;
 
-/**
- * Handles the kubeconfigs of clusters. It removes them from each written object, checks them, and stores them sealed.
- */
+/** Removes the kubeconfig from each written Cluster object, checks it, and stores it sealed. */
 export class ClusterKubeconfigs {
   readonly #dependencies: Dependencies;
   readonly #faults = new WeakMap<ClusterDraft, FieldError>();
@@ -88,8 +86,9 @@ export class ClusterKubeconfigs {
     const known = draft.old?.hidden?.[hiddenClusterUid] ?? '';
     const isInUse = known !== '' && state.instancesOn(draft.object.metadata.name ?? '') > 0;
     if (isInUse && uid !== '' && uid !== known) {
-      // An agent that has lost its data must be able to connect, because the status of the cluster then describes the next step. The
-      // known ID stays, so that the cluster controller finds the difference.
+      // A system write is accepted even if the ID of the cluster differs. An agent that has lost its data must be able
+      // to connect, because the status of the cluster then describes the next step. The known ID is kept, so the
+      // cluster controller detects the difference.
       if (context.system) return undefined;
       return 'refers to another cluster than the one that virtual cluster instances run on; connect it under another name';
     }

@@ -83,10 +83,10 @@ function withAdmin(members: readonly ProjectMember[], caller: Caller): ProjectMe
   return already ? [...members] : [...members, entry];
 }
 
-/** The maximum number of members of a project. Each write of the project compares all of them. */
+/** The maximum number of members of a project. Each write of the project compares all members. */
 const maxMembers = 2_000;
 
-/** Reports too many members, unless the write does not add any. */
+/** Returns an error if there are too many members and the write adds members. */
 function memberLimitErrors({ spec }: Project, old: Project | undefined): FieldError[] {
   const count = spec?.members?.length ?? 0;
   if (count <= maxMembers || count <= (old?.spec?.members?.length ?? 0)) return [];

@@ -24,7 +24,7 @@ import { writableSpec } from '../writable-spec.ts';
 
 const minPasswordLength = 8;
 const maxPasswordLength = 1024;
-/** Maximum length of a login name. It is equal to that of object names. */
+/** Maximum length of a login name, the same as for object names. */
 const maxUsernameLength = 253;
 
 const secretPaths = [['spec', 'password']];
@@ -121,8 +121,8 @@ async function checkMaySetPassword(draft: UserDraft, context: RequestContext): P
 }
 
 /**
- * Throws 403 if a user who signs in at an identity provider sets their first password. With it, a person who is about to
- * leave could keep their access after the provider reports that they are gone.
+ * Throws 403 if a user who signs in at an identity provider sets their first password. With a password, a person who is
+ * about to leave could keep their access after the provider reports that they are gone.
  */
 function rejectFirstPassword({ object, old }: UserDraft, context: RequestContext, storedHash: string): void {
   const isLinked = (old?.object.spec?.identities ?? []).length > 0;
@@ -146,9 +146,9 @@ function usernameErrors(username: string): FieldError[] {
 }
 
 /**
- * Returns the claims of a user. A subject is unique among all object names and subjects, so that clusters can tell all
- * users apart. A login name is unique among all object names and login names. An identity at a provider belongs to at most
- * one user.
+ * Returns the claims of a user. A subject is unique among all object names and subjects, so that clusters can
+ * distinguish all users. A login name is unique among all object names and login names. An identity at a provider
+ * belongs to at most one user.
  */
 function claims({ object }: { readonly object: User }): readonly string[] {
   const { name = '' } = object.metadata;

@@ -17,7 +17,9 @@ import { specSizeErrors } from './spec-size.ts';
 /** Maximum ttl of a key: 100 years, in seconds. A longer ttl could exceed the range of timestamps. */
 const absoluteMaxTTL = 100 * 366 * 24 * 3600;
 
-/** The maximum length of the spec of a key as JSON. All keys are in memory, and each request reads its own. */
+/**
+ * The maximum length of the spec of a key as JSON. All keys are in memory, and each request reads the key that it uses.
+ */
 const maxSpecLength = 256 * 1024;
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;

@@ -2,12 +2,15 @@ import type { JsonValue } from '@flotilla/json';
 import { type FieldError, forbiddenField } from '../../api/field-error.ts';
 
 /**
- * The maximum number of entries of a list of permissions: its items, and the items of all lists in them. Requests read
- * these lists to authorize callers, and a list of objects reads them for each of its items.
+ * The maximum number of entries of a list of permissions: its items, and the items of all lists inside them. Requests
+ * read lists of permissions to authorize callers, and a list request reads one for each object.
  */
 const maxEntries = 1_000;
 
-/** Reports a list of permissions that has too many entries, unless `old`, the stored list, has as many. */
+/**
+ * Returns an error for a list of permissions that has too many entries, unless the stored list, `old`, has at least as
+ * many entries.
+ */
 export function entryLimitErrors(value: JsonValue | undefined, field: string, old?: JsonValue): FieldError[] {
   const entries = entriesIn(value ?? null);
   if (entries <= maxEntries || entries <= entriesIn(old ?? null)) return [];

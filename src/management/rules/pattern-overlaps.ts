@@ -12,12 +12,15 @@ interface Pattern {
 export class PatternOverlaps {
   /** The index of the first pattern, by its text. */
   readonly #byText = new Map<string, number>();
-  /** The indexes of the first pattern for a subresource of all resources, for all subresources, and for either. */
+  /**
+   * The indexes of the first patterns with a subresource whose resource is `*`, whose subresource is `*`, and for which
+   * either is `*`.
+   */
   #firstOfAllResources = Number.POSITIVE_INFINITY;
   #firstOfAllSubresources = Number.POSITIVE_INFINITY;
   #firstWithSubresources = Number.POSITIVE_INFINITY;
 
-  /** `patterns` may contain invalid ones, which are ignored. */
+  /** `patterns` may contain invalid patterns, which are ignored. */
   constructor(patterns: readonly string[]) {
     for (const [index, text] of patterns.entries()) if (isResourcePattern(text)) this.#add(parse(text), index);
   }
@@ -31,9 +34,9 @@ export class PatternOverlaps {
   }
 
   /**
-   * Returns the index of the first other pattern that overlaps the valid one at `index`; `undefined` if there is none.
-   * A pattern with wildcards overlaps every pattern that it covers. If two patterns are equal, or neither covers the
-   * other, only the later one overlaps the earlier one, so that each overlap is reported once.
+   * Returns the index of the first other pattern that overlaps the valid pattern at `index`; `undefined` if there is
+   * none. A pattern with wildcards overlaps every pattern that it covers. If two patterns are equal, or neither covers
+   * the other, only the later pattern overlaps the earlier one, so each overlap is reported once.
    */
   firstOf(text: string, index: number): number | undefined {
     const pattern = parse(text);
@@ -50,7 +53,8 @@ export class PatternOverlaps {
   }
 
   /**
-   * Returns the first earlier pattern that the one at `index` intersects: `pods/*` and `*` with `/log` share pods/log.
+   * Returns the first earlier pattern that intersects the pattern at `index`: for example, `pods/*` and `*` with `/log`
+   * share pods/log.
    */
   #firstIntersecting({ resource, subresource }: Pattern, index: number): number {
     if (subresource === undefined) return Number.POSITIVE_INFINITY;

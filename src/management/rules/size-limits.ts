@@ -5,20 +5,20 @@ import { sizeBoundErrors } from '../../api/schema/size-bounds.ts';
 import type { StoredResource } from '../../registry/resource.ts';
 
 /**
- * The maximum number of labels, and of annotations, of an object. Kubernetes has no limit, but the main thread serves
- * these objects, and a write takes as long for a label as for a field of the spec.
+ * The maximum number of labels, and of annotations, of an object. Kubernetes has no limit. This server has one because
+ * the main thread serves these objects, and a write takes as long for a label as for a field of the spec.
  */
 const maxMetadataEntries = 500;
 
 /**
  * The maximum number of values in a spec: items of lists, and members of objects. A project with the maximum number of
- * members has half as many.
+ * members has half as many values.
  */
 const maxSpecValues = 20_000;
 
 /**
- * Adds the size limits that all kinds of the management API have to those of a kind. The main thread serves these
- * objects, so a large one would delay all tenants.
+ * Adds to a kind the size limits that apply to all kinds of the management API. The main thread serves the objects of
+ * these kinds, so a large object would delay all tenants.
  */
 export function withSizeLimits(resource: StoredResource): StoredResource {
   return {
@@ -32,7 +32,7 @@ export function withSizeLimits(resource: StoredResource): StoredResource {
   };
 }
 
-/** Reports too many labels or annotations if the write increases their number. */
+/** Returns an error for too many labels or annotations if the write increases their number. */
 function metadataErrors({ metadata }: KubeObject, old: KubeObject | undefined): FieldError[] {
   return (['labels', 'annotations'] as const).flatMap((member) => {
     const count = memberCount(metadata[member]);
@@ -46,7 +46,7 @@ function memberCount(map: JsonValue | undefined): number {
   return isJsonObject(map) ? Object.keys(map).length : 0;
 }
 
-/** Reports too many values in the spec if the write increases their number. */
+/** Returns an error for too many values in the spec if the write increases their number. */
 function specErrors({ spec }: KubeObject, old: KubeObject | undefined): FieldError[] {
   const count = valuesIn(spec);
   if (count <= maxSpecValues || count <= valuesIn(old?.spec)) return [];

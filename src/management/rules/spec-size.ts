@@ -1,7 +1,10 @@
 import { type JsonValue, writeJson } from '@flotilla/json';
 import { type FieldError, forbiddenField } from '../../api/field-error.ts';
 
-/** Reports a spec whose JSON has more than `maxLength` characters, unless the write does not make it longer. */
+/**
+ * Returns an error for a spec whose JSON has more than `maxLength` characters, unless the write does not make it
+ * longer.
+ */
 export function specSizeErrors(
   spec: JsonValue | undefined,
   old: JsonValue | undefined,

@@ -64,7 +64,7 @@ export function templateDefinitionErrors(
   ];
 }
 
-/** Returns the labels of a host namespace that only the server may set. */
+/** Returns an error for each label of a host namespace that only the server may set. */
 export function reservedLabelErrors(labels: Readonly<Record<string, string>> = {}, field: string): FieldError[] {
   return Object.keys(labels)
     .filter(isReservedLabel)
@@ -76,7 +76,7 @@ export function reservedLabelErrors(labels: Readonly<Record<string, string>> = {
     );
 }
 
-/** A chart in a template. Members that are omitted default to those of the first allowed chart. */
+/** A chart in a template. Omitted members default to the members of the first allowed chart. */
 type Chart = NonNullable<TemplateDefinition['helmRelease']>['chart'];
 
 function chartErrors(chart: Chart, field: string, settings: ManagementSettings): FieldError[] {
@@ -97,8 +97,8 @@ function chartErrors(chart: Chart, field: string, settings: ManagementSettings):
 const kindLine = /^kind:[ \t]*["']?([A-Za-z]+)["']?[ \t]*(?:#.*)?$/gm;
 
 /**
- * The maximum length of objects that are parsed here, while the client waits. Problems in longer ones are found when they
- * are applied.
+ * The maximum length of a text whose objects are parsed here, while the client waits. Problems in longer texts are
+ * found when the objects are applied.
  */
 const maxParsedLength = 64 * 1024;
 

@@ -5,8 +5,8 @@ import { type FieldError, invalid } from '../../api/field-error.ts';
 import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
 
 /**
- * Checks the template expressions in the strings of definitions. All strings together have one limit of work; the strings
- * after the one that exceeds it are not checked.
+ * Checks the template expressions in the strings of definitions. One limit of work applies to all strings together.
+ * Strings after the one that exceeds the limit are not checked.
  */
 export class TemplateSyntaxCheck {
   readonly #meter: WorkMeter = createSyntaxMeter();

@@ -25,7 +25,7 @@ const maxLookups = 200;
 
 /**
  * Adds to the rules of a kind: verbs in `spec.access` must exist, and unknown users and teams in `spec.access` and
- * `spec.extraAccessRules` cause a warning. They are allowed, because manifests may be applied in any order.
+ * `spec.extraAccessRules` cause a warning. Unknown names are allowed, because manifests may be applied in any order.
  */
 export function withKnownNames(resource: StoredResource, state: Lookups): StoredResource {
   return {
@@ -81,7 +81,10 @@ interface NamedReference {
   readonly name: string;
 }
 
-/** Warns in the same way about objects that do not exist and that the caller may not read, which it must not reveal. */
+/**
+ * Warns about objects that do not exist or that the caller may not read. The warning is the same in both cases, so it
+ * does not reveal which objects exist.
+ */
 async function warnAboutUnknown(
   references: readonly NamedReference[],
   context: RequestContext,

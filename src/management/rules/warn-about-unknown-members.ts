@@ -5,8 +5,8 @@ import type { ProjectDraft } from '../drafts.ts';
 import type { ManagementState } from '../state.ts';
 
 /**
- * Warns about new members of a project that do not exist. They are allowed, because manifests may be applied in any
- * order. But the name may be misspelled, and a user who is created with that name later becomes a member.
+ * Warns about new members of a project that do not exist. Such members are allowed, because manifests may be applied in
+ * any order. But the name may be misspelled, and a user who is created with that name later becomes a member.
  */
 export function warnAboutUnknownMembers(
   draft: ProjectDraft,

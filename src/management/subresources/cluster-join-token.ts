@@ -36,8 +36,9 @@ const lifetimeSeconds = 3600;
 
 /**
  * POST `clusters/<name>/jointoken`: creates a token with which agents join, and returns it once. A cluster has at most
- * one such token. If an agent has joined already, the request must say that the new agents are added or replace it; the keys of
- * the replaced agents are revoked at once. The access key of an agent without a key pair is revoked when the new agent has joined.
+ * one join token. If an agent has joined already, the request must state whether the new agents are added to it or
+ * replace it. The keys of replaced agents are revoked at once. The access key of an agent without a key pair is revoked
+ * when the new agent has joined.
  */
 export function clusterJoinToken(options: ClusterJoinTokenOptions): MountedSubresource {
   const { state, accessKeys, clock } = options;
@@ -64,7 +65,8 @@ export function clusterJoinToken(options: ClusterJoinTokenOptions): MountedSubre
           for (const key of ended) await endKey(key, accessKeys);
           if (replace) await removeAgentsFromStatus(cluster, options);
         }
-        // The access key of an agent ends when the new agent has joined, unless that agent is an additional one.
+        // The access key of an existing agent ends when the new agent has joined, unless the new agent is an additional
+        // one.
         const replaced = replace || add ? [] : existing.filter((key) => !isJoinToken(key));
         const created = await accessKeys.verbs.create(
           systemContext(''),
@@ -150,8 +152,8 @@ function keyFor(
 }
 
 /**
- * Removes the agents from the status of their cluster, and the digest of their announcements. So the first agent that joins gets a
- * new credential of the server, because the former agents know the old one.
+ * Removes the agents from the status of their cluster, and also the digest of their announcements. The first agent that
+ * joins then gets a new credential of the server, because the former agents know the old credential.
  */
 async function removeAgentsFromStatus(cluster: string, { clusters }: ClusterJoinTokenOptions): Promise<void> {
   const how = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false } as const;
@@ -161,7 +163,10 @@ async function removeAgentsFromStatus(cluster: string, { clusters }: ClusterJoin
   await clusters.status?.patch(systemContext(''), cluster, { type: 'merge', document: { status }, findings: [] }, how);
 }
 
-/** Deletes a key. A join token that an agent uses at this moment is not deleted: 409 tells the caller about that agent. */
+/**
+ * Deletes a key. A join token that an agent uses at this moment is not deleted; a 409 informs the caller that the agent
+ * has joined.
+ */
 async function endKey(key: AccessKey, accessKeys: ClusterJoinTokenOptions['accessKeys']): Promise<void> {
   const { name = '', uid = '', resourceVersion = '' } = key.metadata;
   const preconditions = isJoinToken(key) ? { uid, resourceVersion } : { uid };

@@ -50,21 +50,21 @@ export interface ImportSource {
   readonly owner: Owner;
 }
 
-/** The source as the request body names it. */
+/** The source as the request body describes it, before validation. */
 export type SentSource = Partial<Omit<ImportSource, 'owner'>> & { readonly owner?: Owner };
 
-/** The differences between the imports of the kinds of instances. */
+/** The rules in which the imports of virtual clusters and of spaces differ. */
 export interface ImportRules<Fields extends JsonObject> {
   readonly kind: ResourceKind<Fields>;
   /** The member of the request body that describes the source. */
   readonly sourceField: string & keyof Fields;
-  /** Returns that member. `undefined` if it is missing. */
+  /** Returns the source in the request body. `undefined` if it is missing. */
   sourceIn(body: TypedObject<Fields>): SentSource | undefined;
   readonly requiredMembers: readonly ('name' | 'namespace' | 'cluster')[];
   readonly instances: InstanceRules;
   /** The resource of the source on its host, for messages. */
   readonly sourceResource: GroupResource;
-  /** True if an import gives permissions on the host, so that the caller must have the permission to act on hosts. */
+  /** True if an import gives permissions on the host, so the caller must have the permission to act on hosts. */
   readonly actsOnHost?: boolean;
   driverOf(host: Host): InstanceDriver;
   locationOf(source: ImportSource): HostLocation;
@@ -75,8 +75,8 @@ export interface ImportRules<Fields extends JsonObject> {
 }
 
 /**
- * Creates an instance for an existing virtual cluster or namespace (completions §4, §12). The instance records the UID, so
- * that it does not match another virtual cluster or namespace that is created at the same location later.
+ * Creates an instance for an existing virtual cluster or namespace (completions §4, §12). The instance records the UID,
+ * so that it does not refer to another virtual cluster or namespace that is later created at the same location.
  */
 export function importInstance<Fields extends JsonObject>(
   rules: ImportRules<Fields>,
@@ -194,13 +194,13 @@ function nameErrors(field: string, name: string): FieldError[] {
 }
 
 function throwIfInvalid(kind: ResourceKind, sent: KubeObject, errors: readonly FieldError[]): void {
-  // Reports one error per field, because an empty value and a missing one are the same mistake.
+  // Only the first error of each field is reported, because an empty value and a missing value are the same mistake.
   const distinct = errors.filter((error, index) => errors.findIndex((other) => other.field === error.field) === index);
   if (distinct.length > 0) throw invalidObject(kind, sent.metadata.name ?? '', distinct);
 }
 
 /**
- * Finds the source on its host. `undefined` if there is no access to the host. Throws 404 if it does not exist.
+ * Finds the source on its host. `undefined` if there is no access to the host. Throws 404 if the source does not exist.
  */
 async function find(
   rules: Pick<ImportRules<JsonObject>, 'driverOf' | 'locationOf' | 'sourceResource'>,
@@ -223,7 +223,7 @@ async function checkCluster(project: Project, cluster: Cluster, context: Request
     throw denied(`you may not use the cluster ${from}`);
   }
   if (!acceptsInstances(cluster)) throw denied(`the cluster ${from} does not accept new ${noun}s`);
-  // The import of a namespace as a space writes to the namespace.
+  // The import of a namespace as a space writes to the namespace, which a read-only cluster does not permit.
   if (noun === 'space' && isReadOnly(cluster)) throw denied(readOnlyDetail(from, noun));
 }
 

@@ -92,7 +92,7 @@ export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedS
   return kubeConfigOf(virtualClusters, options);
 }
 
-/** POST `kubeconfig` of a space. The namespace of the space is that of the kubeconfig's context. */
+/** POST `kubeconfig` of a space. The context of the kubeconfig has the namespace of the space. */
 export function spaceKubeConfig(options: InstanceKubeConfigOptions): MountedSubresource {
   return kubeConfigOf(spaces, options);
 }

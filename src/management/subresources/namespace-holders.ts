@@ -8,7 +8,10 @@ interface ClusterNamespace {
   readonly namespace: string;
 }
 
-/** True if an instance of one of these kinds has the namespace, even if it is not installed yet or is being deleted. */
+/**
+ * True if an instance of one of these kinds has the namespace as its location, even if the instance is not installed
+ * yet or is being deleted.
+ */
 export function isInstanceIn(
   kinds: readonly InstanceKind[],
   { cluster, namespace }: ClusterNamespace,

@@ -47,7 +47,7 @@ export function projectTemplates(state: ManagementState): MountedSubresource {
   });
 }
 
-/** Returns the allowed templates of a kind, sorted by name, and the default if it is one of them. */
+/** Returns the allowed templates of a kind, sorted by name, and the default template if it is allowed. */
 function templatesOf<Type extends KubeObject>(rules: InstanceRules, project: Project, all: Iterable<Type>) {
   const templates = sorted(all).filter((one) => allowsTemplate(project, rules.templateKind, one.metadata.name ?? ''));
   const name = rules.defaultTemplate(project);

@@ -3,7 +3,7 @@ import { notFound } from '../../api/status.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 
-/** Serves a kind that has no objects. Lists have the revision of the plane, like those of other kinds. */
+/** Serves a kind that has no objects. Like lists of other kinds, its lists have the revision of the plane. */
 export function emptyResource(kind: ResourceKind, plane: Pick<KindStore, 'freshRevision'>): MountedResource {
   return {
     kind,

@@ -44,7 +44,10 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
     [wholeName(`${apiVersionOf(stored)}, Kind=${stored.kind}`), `${apiVersionOf(shown)}, Kind=${shown.kind}`],
   ];
 
-  /** Replaces the stored kind in a message. Only the first match is replaced, because client text comes later. */
+  /**
+   * Replaces the stored kind in a message. Only the first match is replaced, because later text can come from the
+   * client.
+   */
   function renamed(message: string): string {
     let text = message;
     for (const [from, to] of names) text = text.replace(from, () => to);

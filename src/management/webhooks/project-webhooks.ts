@@ -50,7 +50,8 @@ export function projectWebhookResource({ state, sealer, webhookSender }: Depende
   function urlErrors({ object, old }: ProjectWebhookDraft): FieldError[] {
     const url = object.spec?.url ?? '';
     if (url === '') return [required('spec.url', 'set the https:// URL of the receiver')];
-    // A URL that a changed setting no longer permits must not prevent other changes. No request is sent to it.
+    // A stored URL that a changed setting no longer permits must not prevent other changes of the webhook. No request
+    // is sent to this URL.
     if (url === old?.object.spec?.url) return [];
     try {
       webhookSender.check(url);

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 const maxTests = 10;
 const periodMs = 60_000;
 
-/** Counts the test events of the last minute by namespace. Remembers only namespaces with such events. */
+/** Counts the test events of the last minute by namespace. Remembers only namespaces with recent test events. */
 export class RecentTests {
   readonly #clock: Pick<Clock, 'elapsed'>;
   /** The times of the events, oldest first. */

@@ -63,7 +63,7 @@ function testRecord(
   context: RequestContext,
   now: number,
 ): KubeObject {
-  // Receivers may drop a second message with the same ID.
+  // Each test has a new ID, because receivers may drop a second message with the same ID.
   const id = `test-${randomUUID()}`;
   return {
     apiVersion: apiVersionOf(activityRecordKind),

@@ -4,7 +4,7 @@ import type { StoredResource } from '../../registry/resource.ts';
 import type { StoredActivity } from '../activity/activity-log.ts';
 
 /**
- * The maximum number of webhooks in a project. Each of them adds a row to the transactions that write a record, and
+ * The maximum number of webhooks in a project. Each webhook adds a row to the transactions that write a record, and
  * transactions have a maximum size.
  */
 export const maxProjectWebhooks = 10;
@@ -21,7 +21,7 @@ export interface QueuedRecord {
   readonly position: string;
   /** The time of the record in milliseconds since the epoch. */
   readonly time: number;
-  /** The UID of the webhook. A later webhook of the same name has another one. */
+  /** The UID of the webhook. A later webhook with the same name has another UID. */
   readonly webhookUid: string;
 }
 
@@ -35,14 +35,14 @@ export interface WebhookQueue {
   record(namespace: string, queued: QueuedRecord): Promise<KubeObject | undefined>;
   /** Removes records from a queue. */
   remove(webhook: WebhookKey, queued: readonly QueuedRecord[]): Promise<void>;
-  /** Returns the webhooks whose queue is not empty, also those that no longer exist. */
+  /** Returns the webhooks whose queue is not empty, including webhooks that no longer exist. */
   nonEmpty(): AsyncIterable<WebhookKey>;
 }
 
 /** True if a record that is being written must be added to the queue of a webhook. */
 export function selectsRecord({ metadata, spec }: ProjectWebhook, { action, involvedObject }: StoredActivity): boolean {
   if (spec?.suspend === true || metadata.deletionTimestamp !== undefined) return false;
-  // The queue of a webhook ends with it.
+  // A webhook's queue ends with the webhook, so the record of its deletion is not queued.
   if (action === 'Deleted' && involvedObject.uid === metadata.uid) return false;
   const actions: readonly string[] = spec?.actions ?? [];
   return actions.length === 0 || actions.includes(action);

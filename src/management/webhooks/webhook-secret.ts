@@ -22,7 +22,10 @@ export function isWebhookSecret(text: string): boolean {
 /** A message to a receiver. `id` stays the same when the message is sent again. */
 export interface SignedMessage {
   readonly id: string;
-  /** Time of the attempt in seconds since the epoch. Receivers refuse old messages, so it is that of each attempt. */
+  /**
+   * Time of the attempt in seconds since the epoch. Each attempt has a new timestamp, because receivers refuse old
+   * messages.
+   */
   readonly timestamp: number;
   readonly body: string;
 }

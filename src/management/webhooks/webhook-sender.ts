@@ -9,7 +9,7 @@ import { errorCode } from '../../lib/private-file.ts';
 import type { ManagementSettings } from '../settings.ts';
 import { signatureHeaders } from './webhook-secret.ts';
 
-/** The time for a whole attempt: to resolve the name, connect, send, and read the status of the response. */
+/** The time limit for a whole attempt: to resolve the name, connect, send, and read the status of the response. */
 const timeoutMilliseconds = 10_000;
 
 export interface WebhookMessage {
@@ -30,7 +30,10 @@ export interface WebhookResult {
 }
 
 export interface WebhookSender {
-  /** Throws an error that explains why no webhook may have this URL. Names are checked at each attempt. */
+  /**
+   * Throws an error with the reason if no webhook may have this URL. The addresses of a host name are checked later, at
+   * each attempt.
+   */
   check(url: string): void;
   /** Sends a message. Rejects only if the signal is aborted. */
   send(message: WebhookMessage): Promise<WebhookResult>;
@@ -45,15 +48,15 @@ export interface WebhookSenderOptions {
   readonly timeoutMilliseconds?: number;
 }
 
-/** The reason why a message could not be sent, in the words of a person. */
+/** The reason why a message could not be sent, in plain language. */
 class SendError extends Error {}
 
 const deniedAddress =
   'the host has no address to which this server may send records; private, loopback and link-local addresses must be in the server setting webhooks.addresses';
 
 /**
- * Sends records to receivers, whose addresses tenants choose: each attempt connects to an address that was checked, without
- * another lookup; redirects are not followed; and of the response, only the status is read.
+ * Sends records to receivers. Tenants choose the addresses of receivers, so each attempt connects to an address that
+ * was checked, without another lookup. Redirects are not followed, and only the status of the response is read.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { settings, clock, resolve = resolveByDns } = options;
@@ -64,7 +67,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     const host = hostOf(url);
     const found = isIP(host) === 0 ? await resolve(host, signal) : [host];
     const address = found.find((one) => addresses.allows(one));
-    // The message is the same for a name that does not exist, so that tenants cannot look up internal names.
+    // For a denied address, the message is the same as for a name that does not exist, so that tenants cannot look up
+    // internal names.
     if (address === undefined) throw new SendError(deniedAddress);
     return address;
   }
@@ -142,7 +146,7 @@ function hostOf(url: URL): string {
 function post(send: typeof httpRequest, body: string, options: RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = send(options, (response: IncomingMessage) => {
-      // The receiver gets no further time: the connection ends with the status.
+      // Reading ends with the status, so the receiver cannot delay the result. The error is ignored.
       response.on('error', () => {});
       response.destroy();
       resolve(response.statusCode ?? 0);

@@ -17,8 +17,8 @@ import type { HostContext } from '../release/host-context.ts';
 import { egressOfControlPlane, egressOfTenants, ingressOfControlPlane, ingressOfTenants } from './network-policies.ts';
 
 /**
- * Returns the labels and annotations of a host namespace. Templates cannot set reserved labels; of a level in a template
- * that an older release stored, only a stricter one is used.
+ * Returns the labels and annotations of a host namespace. Templates cannot set reserved labels. A template that an
+ * older release stored may contain a Pod Security level; it is used only if it is stricter.
  */
 export function namespaceMetadata({ space = {}, isolation = {} }: InstallRequest): LabelsAndAnnotations {
   const { labels, annotations = {} } = withoutReservedLabels(space);
@@ -32,7 +32,7 @@ const objectName = 'flotilla-isolation';
 
 /** An object that isolates a host namespace. */
 interface IsolationObject {
-  /** The path of the kind below the namespace, with the group version before it. */
+  /** Returns the path of the kind in the namespace, including the group version. */
   readonly path: (namespace: string) => string;
   /** The object; `undefined` if the isolation does not require it. */
   manifest(isolation: HostIsolation): JsonObject | undefined;
@@ -58,7 +58,7 @@ const ifIsolated =
 const isolationObjects: Readonly<Record<string, IsolationObject>> = {
   network: networkPolicy(objectName, ifIsolated(ingressOfTenants)),
   'network-api': networkPolicy(`${objectName}-api`, ifIsolated(ingressOfControlPlane)),
-  // The policy of the control plane comes first, so that the control plane is always connected to the host.
+  // The policy of the control plane comes first, so the control plane is always connected to the host.
   'egress-control-plane': networkPolicy(`${objectName}-control-plane`, ({ deniedEgressCIDRs = [] }) =>
     deniedEgressCIDRs.length === 0 ? undefined : egressOfControlPlane,
   ),
@@ -84,14 +84,14 @@ const isolationObjects: Readonly<Record<string, IsolationObject>> = {
 };
 
 /**
- * The objects that give a control plane more connections. A space has no control plane: in it, any pod with the labels of
- * one would get them.
+ * The objects that give a control plane more connections. They are not used in a space, which has no control plane: any
+ * pod there with the labels of a control plane would get these connections.
  */
 const ofControlPlane: ReadonlySet<string> = new Set(['network-api', 'egress-control-plane']);
 
 /**
- * Applies the objects that isolate a host namespace, as the user of the kubeconfig, and deletes those that are no longer
- * required. Sends no request about objects that neither are nor were required.
+ * Applies the objects that isolate a host namespace, as the user of the kubeconfig, and deletes those that are no
+ * longer required. Sends requests only about objects that are required or were required before.
  */
 export async function isolateNamespace(
   work: HostContext,
@@ -107,7 +107,8 @@ export async function isolateNamespace(
   const record = wanted.map(([name]) => name).join(',');
   if (record === '' && applied.join('') === '') return;
   const client = createVirtualClusterClient(work.ownApi, signal);
-  // The annotation names an object before it exists, so that it is deleted later even if this call is interrupted.
+  // Each object is recorded in the annotation before it is created, so it is deleted later even if this call is
+  // interrupted.
   const annotate = (value: string) =>
     addLabelsAndAnnotations(namespaces, namespace, { annotations: { [hostIsolationAnnotation]: value } }, { signal });
   await annotate([...new Set([...applied, ...wanted.map(([name]) => name)])].filter((name) => name !== '').join(','));

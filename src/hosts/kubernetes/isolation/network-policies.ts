@@ -17,8 +17,8 @@ export const ingressOfControlPlane: JsonObject = {
 };
 
 /**
- * Pods connect to their own namespace, which contains the API and the DNS of the virtual cluster, to all DNS servers,
- * and to addresses outside of the denied ranges. DNS servers need their own rule, because their addresses are private,
+ * Allows pods to connect to their own namespace (with the API and the DNS of the virtual cluster), to all DNS servers,
+ * and to addresses outside of the denied ranges. DNS servers need a separate rule, because their addresses are private,
  * or link-local if each node has a DNS cache.
  */
 export function egressOfTenants(deniedCIDRs: readonly string[]): JsonObject {
@@ -41,8 +41,9 @@ export function egressOfTenants(deniedCIDRs: readonly string[]): JsonObject {
 }
 
 /**
- * The control plane must reach the API server of the host, whose address and port are not known. It runs no code of the
- * tenant. Pods that it syncs have a label that tenants cannot remove, so this policy does not apply to them.
+ * The control plane must reach the API server of the host, whose address and port are not known. The control plane runs
+ * no code of the tenant. The pods that it syncs have a label that tenants cannot remove, so this policy does not apply
+ * to these pods.
  */
 export const egressOfControlPlane: JsonObject = {
   podSelector: {

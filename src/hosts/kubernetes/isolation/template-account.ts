@@ -7,16 +7,20 @@ import type { ClusterApi } from '../../host.ts';
 import { createVirtualClusterClient, type VirtualClusterClient } from '../../virtual-cluster-client.ts';
 import type { HostContext } from '../release/host-context.ts';
 
-/** The name of the service account that applies the objects of templates, and of its role and binding. */
+/**
+ * The name of the service account that applies the objects of templates. Its role and its role binding have the same
+ * name.
+ */
 const accountName = 'flotilla-template';
 
-/** Kubernetes applies a new role binding in much less than a second. */
+/** The maximum number of checks whether a new role binding is in effect. Kubernetes needs much less than a second. */
 const maxChecks = 50;
 const checkDelayMs = 100;
 
 /**
- * Creates a service account in the namespace that may write the allowed resources there and nothing else. Returns the API
- * of the host for requests as that account. Rejects with ApplyError if the server may not create or impersonate it.
+ * Creates a service account in the namespace that may write the allowed resources there and nothing else. Returns the
+ * API of the host for requests as that account. Rejects with ApplyError if the server may not create or impersonate the
+ * account.
  */
 export async function openTemplateAccount(
   work: HostContext,

@@ -6,8 +6,8 @@ import { isAsleep } from './describe-virtual-cluster.ts';
 import type { VirtualClusterSnapshot } from './host-cache.ts';
 
 /**
- * The query parameters of a log request that are forwarded. Others are ignored, also `container`: it is always
- * `syncer`.
+ * The query parameters of a log request that are forwarded. Other parameters are ignored, including `container`, which
+ * is always `syncer`.
  */
 const forwardedParameters = [
   'follow',

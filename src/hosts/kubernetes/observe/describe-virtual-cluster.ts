@@ -40,8 +40,8 @@ export function isBeingRemoved({ service, namespace, record, workloads }: Virtua
 }
 
 /**
- * Describes how the virtual cluster differs from what this server installed; `undefined` if it does not. A virtual
- * cluster without an owner was created manually, so nothing is expected of it.
+ * Describes how the virtual cluster differs from what this server installed; `undefined` if there is no difference. A
+ * virtual cluster without an owner was created manually, so nothing is expected of it.
  */
 function driftOf(snapshot: VirtualClusterSnapshot, owner: string): string | undefined {
   if (owner === '' || isBeingRemoved(snapshot)) return undefined;

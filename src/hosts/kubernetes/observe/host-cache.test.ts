@@ -39,7 +39,7 @@ function setUp(options: Pick<HostCacheOptions, 'isInUse' | 'onIdle'> = {}) {
   const clients = { hostClient: client, metadataClient: client };
   const cache = new HostCache({ ...options, ...clients, probe, clock, log: silentLog });
   ends.push(() => cache.close());
-  /** Waits until the watches have started or stopped. Each of them needs a few turns of the event loop. */
+  /** Waits until the watches have started or stopped. Each watch needs a few turns of the event loop for this. */
   const until = async (watches: number) => {
     for (let turn = 0; turn < 1_000 && open.watches !== watches; turn++) await new Promise(setImmediate);
     expect(open.watches).toBe(watches);

@@ -34,7 +34,10 @@ export interface HostCacheOptions {
   readonly metadataClient: ApiClient;
   /** Sends a request to the host. Rejects if the host does not respond. */
   probe(signal: AbortSignal): Promise<void>;
-  /** True if something that is not registered with the cache needs it, so that it must not stop. Optional; defaults to false. */
+  /**
+   * True if a user that is not registered with the cache needs it, so the cache must not stop. Optional; defaults to
+   * false.
+   */
   isInUse?(): boolean;
   /** Called after the cache has stopped because nothing used it. Optional. */
   onIdle?(): void;
@@ -71,23 +74,26 @@ const catchUpTimeoutMs = 5_000;
  */
 const idleTimeoutMs = 5 * 60_000;
 
-/** The minimum time between two requests that make a cache of an unreachable host retry immediately. */
+/** The minimum time between two immediate retries that requests cause for the cache of an unreachable host. */
 const requestedRetryIntervalMs = 1_000;
 
-/** The maximum time for which a request waits for a retry. Later requests fail at once with the last error until it ends. */
+/**
+ * The maximum time for which a request waits for a retry. After this time, requests fail at once with the last error
+ * until the retry has ended.
+ */
 const retryWaitMs = 3_000;
 
-/** The last error of a list or probe that fails. */
+/** The last error of a repeatedly failing list or probe. */
 interface Failure {
   readonly error: unknown;
-  /** The time at which the next attempt began, by the monotonic clock; `undefined` while it is delayed. */
+  /** The time at which the retry began, by the monotonic clock; `undefined` while the retry is delayed. */
   retriedAt: number | undefined;
 }
 
-/** The watches of a cache from a start until it stops. */
+/** The watches of a cache, from the time it starts until it stops. */
 interface Run {
   readonly copies: Copies;
-  /** The failures, by the plural of the kind, and the failure of the heartbeat. */
+  /** The failures: those of lists by the plural of their kind, and that of the heartbeat. */
   readonly failures: Map<string, Failure>;
   readonly stopping: AbortController;
   readonly done: Promise<unknown>;
@@ -95,7 +101,8 @@ interface Run {
 
 /**
  * A cache of the Kubernetes objects that belong to the virtual clusters on a host. The first use starts one watch per
- * kind. They stop after some minutes without use, because each of them keeps a connection open, also if nothing changes.
+ * kind. The watches stop after some minutes without use, because each watch keeps a connection open even if nothing
+ * changes.
  */
 export class HostCache {
   readonly #options: HostCacheOptions;
@@ -164,7 +171,10 @@ export class HostCache {
     return places.sort((one, other) => compare(one.namespace, other.namespace) || compare(one.name, other.name));
   }
 
-  /** Returns true as soon as the condition holds for the virtual cluster, and false if it does not within 5 seconds. */
+  /**
+   * Waits until the condition holds for the virtual cluster. Returns true as soon as it holds, and false after 5
+   * seconds.
+   */
   async waitUntil(
     location: HostLocation,
     holds: (snapshot: VirtualClusterSnapshot) => boolean,
@@ -247,7 +257,7 @@ export class HostCache {
     return this.#run;
   }
 
-  /** Registers a use. The returned function ends it. */
+  /** Registers a use of the cache. The returned function ends the use. */
   #hold(): () => void {
     this.#uses++;
     return () => {
@@ -339,10 +349,10 @@ export class HostCache {
   }
 
   #setStatus(failures: Run['failures'], what: string, error: unknown): void {
-    // A list may end after its run has stopped.
+    // A list may end after the cache was stopped.
     if (failures !== this.#run?.failures) return;
     if (error !== undefined) failures.set(what, { error, retriedAt: undefined });
-    // The host responds again.
+    // The list or probe succeeded after a failure, so the host responds again.
     else if (failures.delete(what)) this.retry();
     const isSynced = failures.size === 0 && Object.values(this.#run.copies).every(({ isSynced }) => isSynced);
     if (isSynced !== this.#isSynced) {

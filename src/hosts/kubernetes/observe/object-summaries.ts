@@ -53,7 +53,7 @@ export interface PodProblem {
   readonly isPermanent: boolean;
 }
 
-/** One revision of a Helm release, from the labels of the secret in which Helm records it. */
+/** One revision of a Helm release, from the labels of the secret in which Helm records the revision. */
 export interface ReleaseRecordSummary extends ObjectSummary {
   readonly owner: string;
   readonly digest: string;

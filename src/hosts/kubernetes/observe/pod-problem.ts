@@ -1,7 +1,7 @@
 import { type JsonValue, listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import type { PodProblem } from './object-summaries.ts';
 
-/** Reasons of waiting containers that do not end by themselves. */
+/** Reasons why a container waits that persist until a user does something about them. */
 const permanentReasons: readonly string[] = [
   'CrashLoopBackOff',
   'ImagePullBackOff',

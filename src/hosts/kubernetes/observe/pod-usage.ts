@@ -3,7 +3,7 @@ import { parseQuantity } from '@flotilla/kubernetes-formats';
 import { serviceUnavailable } from '../../../api/status.ts';
 import type { HostConnection } from '../reach/host-connection.ts';
 
-/** The resources that one pod or one claim of a namespace uses. */
+/** The use of resources by one pod or one claim of a namespace. */
 export interface NamespacedUse<Use> {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -39,8 +39,8 @@ const maxResponseValues = 800_000;
 const maxPages = 20;
 
 /**
- * Reads the CPU and memory of pods from the API `metrics.k8s.io`, and the capacity of persistent volume claims. A host
- * need not serve that API, and its credentials need not permit either. Rejects only if the signal fires.
+ * Reads the CPU and memory of pods from the API `metrics.k8s.io`, and the capacity of persistent volume claims. The
+ * host may not serve that API, and its credentials may not permit these reads. Rejects only if the signal fires.
  */
 export async function readHostUse(connection: Pick<HostConnection, 'fetch'>, signal: AbortSignal): Promise<HostUse> {
   const [pods, claims] = await Promise.all([
@@ -100,11 +100,11 @@ function placeOf(object: JsonValue): { readonly namespace: string; readonly labe
   return { namespace: textAt(object, 'metadata', 'namespace'), labels };
 }
 
-/** The highest plausible use of a container or claim: 100,000 cores, and a pebibyte. */
+/** The highest plausible use of one container or claim: 100,000 cores or a pebibyte. */
 const mostCpuMillis = 100_000_000;
 const mostKib = 1024 ** 4;
 
-/** Returns the amount; 0 if it is implausible. One such amount would falsify the sums of all projects. */
+/** Returns the amount; 0 if it is implausible. A single implausible amount would falsify the sums of all projects. */
 function plausible(amount: number, most: number): number {
   return amount >= 0 && amount <= most ? amount : 0;
 }

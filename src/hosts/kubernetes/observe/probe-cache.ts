@@ -14,7 +14,7 @@ export interface ProbeCacheOptions<Result> {
 }
 
 interface Entry<Result> {
-  /** Identifies the state that was probed, for example the uids of the pods. Another subject needs a new probe. */
+  /** Identifies the state that was probed, for example by the uids of the pods. Each new subject needs a new probe. */
   readonly subject: string;
   pending: Promise<Result> | undefined;
   result: Result | undefined;
@@ -23,8 +23,8 @@ interface Entry<Result> {
 }
 
 /**
- * Caches the results of probes of virtual clusters. One probe is sent per virtual cluster and subject. It is repeated
- * with backoff until its result is final.
+ * Caches the results of probes of virtual clusters. One probe is sent per virtual cluster and subject. The probe is
+ * repeated with backoff until its result is final.
  */
 export class ProbeCache<Result> {
   readonly #options: ProbeCacheOptions<Result>;
@@ -59,7 +59,7 @@ export class ProbeCache<Result> {
     this.#entries.delete(keyOf(location));
   }
 
-  /** Like `forget`, for all virtual clusters. */
+  /** Calls `forget` for all virtual clusters. */
   forgetAll(): void {
     for (const { cancel } of this.#entries.values()) cancel();
     this.#entries.clear();

@@ -16,7 +16,10 @@ const concurrentReviews = 8;
 const maxMessageLength = 300;
 /** Maximum size of a response. A server that sends more is not a Kubernetes API server. */
 const maxBytes = 256 * 1024;
-/** Maximum length of a version or uid. They are stored and displayed, so a longer text is not accepted. */
+/**
+ * Maximum length of a version or uid. A longer text is not accepted, because versions and uids are stored and
+ * displayed.
+ */
 const maxTextLength = 100;
 
 export interface ClusterProbe {
@@ -129,8 +132,8 @@ function shortTextAt(document: JsonValue, ...path: string[]): string {
 }
 
 /**
- * True if the cluster treated the request as anonymous. Kubernetes does so, instead of responding with 401, if it does
- * not know the authority of the client certificate.
+ * True if the cluster treated the request as anonymous. If Kubernetes does not trust the authority of the client
+ * certificate, it treats the request as anonymous instead of responding with 401.
  */
 function isAnonymous({ code, document }: ProbeResponse): boolean {
   return code === 403 && textAt(document, 'message').includes('"system:anonymous"');

@@ -15,7 +15,8 @@ export type VirtualClusterProbe =
 const timeoutMs = 5_000;
 
 /**
- * Checks that the API of a virtual cluster responds. It may be unreachable for this server even if its pod is ready.
+ * Checks that the API of a virtual cluster responds. The API may be unreachable for this server even if its pod is
+ * ready.
  */
 export async function probeVirtualCluster(
   api: ClusterApi,

@@ -14,7 +14,7 @@ import { ResourceCache } from './resource-cache.ts';
 const plural = virtualClusterInstanceKind.plural;
 const namespace = projectNamespace('default');
 
-/** Keeps the instances with a `release` label, which names what they belong to. */
+/** Summarizes only objects with the label `release`, which names the virtual cluster that they belong to. */
 function read({ metadata }: KubeObject): ObjectSummary | undefined {
   const { name = '', uid = '', resourceVersion = '', labels = {} } = metadata;
   if (labels.release === undefined) return undefined;

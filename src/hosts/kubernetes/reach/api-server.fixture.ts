@@ -103,7 +103,7 @@ export class ApiServerTestEnv {
     try {
       for await (const chunk of message) body += String(chunk);
     } catch {
-      // The client aborted the request while sending the body.
+      // The client aborted the request before it had sent the whole body.
     }
     this.respond(this.#note(message, body), response);
   }

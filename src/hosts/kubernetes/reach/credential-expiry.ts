@@ -23,7 +23,7 @@ function certificateExpiry(pem: string): number | undefined {
     const expiry = Date.parse(new X509Certificate(pem).validTo);
     return Number.isNaN(expiry) ? undefined : expiry;
   } catch {
-    // The certificate cannot be parsed. The next connection attempt reports that.
+    // The certificate cannot be parsed. Return no expiry, because the next connection attempt reports the error.
     return undefined;
   }
 }

@@ -30,8 +30,8 @@ export interface ConnectionPolicy {
 }
 
 /**
- * The fields of a kubeconfig that are needed to open a connection. Tokens and passwords are not among them, because
- * they are sent with each request.
+ * The fields of a kubeconfig that are needed to open a connection. Tokens and passwords are excluded, because they are
+ * sent with each request.
  */
 export type ServerAddress = Omit<Kubeconfig, 'token' | 'username' | 'password'>;
 

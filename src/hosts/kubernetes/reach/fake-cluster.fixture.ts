@@ -13,7 +13,7 @@ export class FakeCluster {
    * response. 0 means that connections are refused, and -1 that the cluster never responds.
    */
   statusOverride = 200;
-  /** Returns true if the cluster grants this permission. A permission for `*` stands for all permissions. */
+  /** Returns true if the cluster grants this permission. A permission with `*` means all permissions. */
   allowed: (permission: JsonObject) => boolean = () => true;
   /** Responses that replace the default responses, by path. */
   readonly bodies = new Map<string, { code: number; text: string }>();

@@ -33,15 +33,15 @@ export interface HostConnectionOptions {
   readonly policy?: ConnectionPolicy | undefined;
   /** Returns the current token of the user, if it changes. Optional; otherwise the credentials of the kubeconfig are used. */
   readonly currentToken?: (() => string) | undefined;
-  /** The tunnel through which the server is reached. Optional; otherwise its address is connected to. */
+  /** The tunnel to the server. Optional; without it, connections are opened to the server's address. */
   readonly tunnel?: ClusterTunnel | undefined;
 }
 
-/** The way to a cluster that its agent keeps open. */
+/** The tunnel to a cluster, which the agent of the cluster keeps open. */
 export interface ClusterTunnel extends ProgramTunnel {
-  /** The cluster as error messages name it. */
+  /** The name of the cluster in error messages. */
   readonly displayName: string;
-  /** Calls the listener each time when the agent has opened a tunnel, until the returned function is called. */
+  /** Calls the listener each time the agent has opened a tunnel, until the returned function is called. */
   onOpened(listener: () => void): () => void;
 }
 
@@ -64,39 +64,45 @@ export interface HostConnection {
    */
   readonly fetch: Fetch;
   /**
-   * Opens a port-forward connection to a pod, as the user of the kubeconfig. The signal aborts the opening. It has no
-   * effect on an open connection.
+   * Opens a port-forward connection to a pod, as the user of the kubeconfig. The signal aborts only the opening, not an
+   * open connection.
    */
   forward(pod: PodPort, signal: AbortSignal): Promise<Duplex>;
   /** Opens a WebSocket as the user of the kubeconfig. The signal aborts the handshake. The WebSocket starts paused. */
   webSocket(path: string, protocol: string, signal: AbortSignal): Promise<WebSocket>;
-  /** The addresses of virtual clusters on the host that may be connected to. Absent if all may be. */
+  /**
+   * The limits of the addresses at which virtual clusters on the host are reached. Absent if all addresses are allowed.
+   */
   readonly addresses?: OutgoingAddresses;
   /**
-   * Calls the listener each time when the cluster can probably be reached again, until the returned function is called.
-   * Absent if that is only known after a request.
+   * Calls the listener each time the cluster can probably be reached again, until the returned function is called.
+   * Absent if only a request shows that.
    */
   onReachable?(listener: () => void): () => void;
   /** The kubeconfig, with a single context and inline credentials. It is a secret: never log it. */
   readonly kubeconfig: string;
-  /** Returns a kubeconfig with which other programs on this machine reach the cluster. It is a secret, too. */
+  /**
+   * Returns a kubeconfig with which other programs on this machine reach the cluster. The kubeconfig is a secret: never
+   * log it.
+   */
   programKubeconfig(): Promise<string>;
   /** Closes all connections immediately. */
   close(): Promise<void>;
 }
 
 const defaults = {
-  // A server in the same region accepts in milliseconds. If a VPN must be established first, it takes seconds.
+  // A server in the same region accepts a connection in milliseconds. If a VPN must be established first, this takes
+  // seconds.
   connectTimeout: 10_000,
-  // Kubernetes ends short requests after 60 seconds. This timeout is longer, so that the client gets the error message
-  // of Kubernetes, which is more helpful than the message of this timeout.
+  // Kubernetes ends short requests after 60 seconds. This timeout is longer, so the client gets the error message of
+  // Kubernetes, which is more helpful than the message of this timeout.
   answerTimeout: 70_000,
 };
 
 /**
- * The time after which an idle connection in a tunnel is closed, in milliseconds. A new one takes a single round trip, and an
- * idle one takes memory at both ends. It is shorter than the interval of the probes, which are the only requests to most
- * clusters.
+ * The time after which an idle connection in a tunnel is closed, in milliseconds. A new connection takes a single round
+ * trip, and an idle connection takes memory at both ends. The time is shorter than the interval of the probes, which
+ * are the only requests to most clusters.
  */
 const tunnelIdleTimeout = 5_000;
 
@@ -163,7 +169,7 @@ export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOpt
 }
 
 const never = new AbortController().signal;
-// Each request without its own signal adds a listener to this one. 0 means that Node.js does not warn about many
+// Each request without its own signal adds a listener to `never`. 0 means that Node.js does not warn about many
 // listeners.
 setMaxListeners(0, never);
 

@@ -50,7 +50,7 @@ test('watches have their own connections, and the other connections are reused',
   expect(watches.map(({ status }) => status)).toEqual(watches.map(() => 200));
   const before = bench.connections;
   for (let at = 0; at < 20; at++) expect(await bodyText(await wire.send(asking('/api')))).toBe('ok');
-  // A connection may not be free yet when the next request arrives.
+  // The connection of the previous request may not be free yet when the next request arrives.
   expect(bench.connections - before).toBeLessThanOrEqual(2);
   expect(wire.connections).toBe(bench.connections);
   ending.abort();
@@ -148,8 +148,8 @@ test('a slow reader slows down the download', async () => {
   const { body } = await wire.send(asking('/api'));
   const chunks = body[Symbol.asyncIterator]();
   await chunks.next();
-  // Client and server run in this process: a transfer that makes no progress during many round trips of other requests
-  // is blocked, with every buffer in between full.
+  // Client and server run in this process. So a transfer is blocked, with every buffer full, if it makes no progress
+  // during many round trips of other requests.
   for (let before = -1; before !== written; ) {
     before = written;
     for (let roundTrip = 0; roundTrip < 50; roundTrip++) await bodyText(await wire.send(asking('/api?watch=1')));

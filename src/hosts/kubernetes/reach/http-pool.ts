@@ -16,13 +16,13 @@ import { upgradeConnection } from './upgrade-connection.ts';
 export interface HttpPoolOptions {
   /** The origin of the server, for example `https://10.0.0.1:6443`. */
   readonly origin: string;
-  /** The server as error messages name it. Optional; defaults to the host and port of the origin. */
+  /** The name of the server in error messages. Optional; defaults to the host and port of the origin. */
   readonly displayName?: string;
   readonly dial: Dial;
   readonly clock: Clock;
   /** The maximum time until the status and headers of a response arrive, in milliseconds. */
   readonly responseTimeoutMs: number;
-  /** The maximum number of concurrent short requests. Further requests wait until another one has ended. */
+  /** The maximum number of concurrent short requests. Further requests wait until another request has ended. */
   readonly maxConnections: number;
   /** The time after which an idle connection is closed, in milliseconds. Optional; defaults to 55 seconds. */
   readonly idleTimeoutMs?: number | undefined;
@@ -43,8 +43,8 @@ export interface HttpPool {
 /** The maximum number of requests that wait for a connection. Further requests fail with 429. */
 const maxWaiting = 2000;
 /**
- * Idle connections are closed after this time. Go servers close them after 90 seconds or more. If this side closes
- * first, no request is sent on a connection that the server is closing.
+ * Idle connections are closed after this time. Go servers close idle connections after 90 seconds or more. If this side
+ * closes first, no request is sent on a connection that the server is closing.
  */
 const defaultIdleTimeoutMs = 55_000;
 /** Request bodies up to this size are buffered before they are sent, so that a slow client occupies no connection. */
@@ -55,8 +55,8 @@ export function openHttpPool(options: HttpPoolOptions): HttpPool {
 }
 
 /**
- * The pools of undici. They are created on first use, because each allocates memory for thousands of requests. Requests wait
- * for a slot before they enter a pool, because the pool would keep aborted requests in its own queue.
+ * The pools of undici. A pool is created on first use, because each pool allocates memory for thousands of requests.
+ * Requests wait for a slot before they enter a pool, because a pool would keep aborted requests in its own queue.
  */
 interface Pools {
   readonly short: LazyValue<Promise<Pool>>;
@@ -113,7 +113,7 @@ class UndiciHttpPool implements HttpPool {
       try {
         return await this.#dispatch(request, undefined);
       } catch (error) {
-        // Retry once: the server may have closed an idle connection at the moment in which the request was sent on it.
+        // Retry once: the server may have closed the idle connection just before the request was sent.
         const isBroken = error instanceof NoResponseError && error.why === 'ConnectionEnded';
         if (!isBroken || (method !== 'GET' && method !== 'HEAD')) throw error;
         return await this.#dispatch(request, undefined);
@@ -152,7 +152,9 @@ class UndiciHttpPool implements HttpPool {
     };
   }
 
-  /** Frees the memory of the pools if they have neither requests nor connections. The next request creates new ones. */
+  /**
+   * Frees the memory of the pools if they have neither requests nor connections. The next request creates new pools.
+   */
   #discardUnusedPools(): void {
     // Deferred, because undici may still use a pool that has just ended a request.
     setImmediate(() => {
@@ -234,7 +236,10 @@ const malformedRequestCodes = new Set([
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ]);
 
-/** True if the response may begin or end at any time, as for a watch. It does no harm if a short request matches. */
+/**
+ * True for the path of a request whose response may begin or end at any time, such as a watch. It does no harm if a
+ * short request matches.
+ */
 function mayBeLongRunning(path: string): boolean {
   return /[?&](?:watch|follow)=|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)|\/watch\//.test(path);
 }

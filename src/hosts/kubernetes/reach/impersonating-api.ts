@@ -19,7 +19,7 @@ export interface ApiTarget {
   credentials(): RawHeaders;
   /** The root path of the API; empty, or for example `/k8s/clusters/a`. */
   readonly root: string;
-  /** The server as error messages name it. */
+  /** The name of the server in error messages. */
   readonly name: string;
 }
 

@@ -30,7 +30,7 @@ export class NoResponseError extends StatusError {
 export interface ConnectionTarget {
   /** The host and port that did not respond. */
   readonly where: string;
-  /** The timeout of the attempt, in milliseconds. The message of a timeout error states it. */
+  /** The timeout of the attempt, in milliseconds. The message of a timeout error contains it. */
   readonly timeout: number;
 }
 

@@ -14,14 +14,14 @@ export type Dial = (signal: AbortSignal) => Promise<DialedSocket>;
 /** A connection on which HTTP requests can be sent: a socket, or a stream in a tunnel. */
 export type DialedSocket = Duplex & { ref(): unknown; unref(): unknown };
 
-/** Registers a socket that a connection attempt has opened. It is destroyed if the attempt fails. */
+/** Registers a socket that a connection attempt has opened. The socket is destroyed if the attempt fails. */
 export type TrackResource = (resource: { destroy(): unknown }) => void;
 
 export interface SocketAttempt {
   readonly clock: Clock;
   /** The timeout for all steps of the connection attempt together, in milliseconds. */
   readonly timeout: number;
-  /** The server as error messages name it. */
+  /** The name of the server in error messages. */
   readonly where: string;
   readonly signal: AbortSignal;
 }
@@ -78,7 +78,7 @@ export function waitForSocket<S extends Socket>(
   track: TrackResource,
 ): Promise<S> {
   track(socket);
-  // An error that occurs while there is no other listener must not end the process.
+  // Without this listener, an error that occurs when there is no other listener would end the process.
   socket.on('error', () => {});
   return new Promise((resolve, reject) => {
     const onClose = () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));

@@ -39,8 +39,8 @@ const forward = (name = 'a-0', signal = never) => host.forward({ namespace: 'ns'
 const echo = (socket: Socket) => void socket.pipe(socket);
 
 /**
- * Waits until every buffer on the route is full. All of its programs run in this process: a transfer that makes no
- * progress during many round trips over another stream is blocked.
+ * Waits until every buffer on the route is full. All programs on the route run in this process, so a transfer is
+ * blocked if it makes no progress during many round trips over another stream.
  */
 async function untilBlocked(progress: () => number): Promise<void> {
   const probe = await forward();
@@ -95,7 +95,7 @@ test('a writer to a pod that closed still reads its last bytes', async () => {
   onConnection = (socket) => socket.end(said);
   const stream = await forward();
   await once(stream, 'readable');
-  // Small enough to arrive completely before the end.
+  // The data is small enough to arrive completely before the stream ends.
   const received: Buffer[] = [];
   let length = 0;
   while (ports.open.size > 0 || length === 0) {

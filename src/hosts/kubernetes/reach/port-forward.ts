@@ -132,7 +132,7 @@ function sendPings(webSocket: WebSocket, clock: Clock, onUnresponsive: () => voi
   let missedPongs = 0;
   let cancelPing = clock.after(pingIntervalMs, ping);
   function ping(): void {
-    // While reading is paused, no pongs are received, so missing pongs do not prove that the connection is broken.
+    // If reading is paused, no pongs are received, so missing pongs do not prove that the connection is broken.
     if (missedPongs >= maxMissedPongs && !webSocket.isPaused) {
       onUnresponsive();
       return;

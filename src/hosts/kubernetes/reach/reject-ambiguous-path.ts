@@ -2,8 +2,8 @@ import { badRequest } from '../../../api/status.ts';
 
 /**
  * Throws 400 for a path that proxies or servers could interpret differently. For example, a server that resolves `..`
- * would serve a path outside of the cluster. Segments of one or two dots are never needed, because no Kubernetes object
- * has such a name.
+ * would serve a path outside of the cluster. No request needs a segment of one or two dots, because no Kubernetes
+ * object has such a name.
  */
 export function rejectAmbiguousPath(path: string): void {
   const [pathname = ''] = path.split('?', 1);

@@ -14,9 +14,9 @@ export interface ResponseStreamOptions {
 const maxUnread = 64 * 1024;
 
 /**
- * Receives a response from undici and returns its body as an async iterator. It must be read by one reader only. The
- * signal can abort the request at any time, even while it waits for a connection. If the reader stops before the end of
- * the body, the request is aborted.
+ * Receives a response from undici and returns its body as an async iterator. Only one reader may read the body. The
+ * signal can abort the request at any time, even during the wait for a connection. If the reader stops before the end
+ * of the body, the request is aborted.
  */
 export class ResponseStream implements Dispatcher.DispatchHandler, AsyncIterator<Uint8Array> {
   /** Resolves with the status and headers of the response. Rejects if there is no response. */
@@ -102,7 +102,8 @@ export class ResponseStream implements Dispatcher.DispatchHandler, AsyncIterator
   };
 
   /**
-   * Ends the response with an error. Discards unread chunks, because a reader could take them for the whole response.
+   * Ends the response with an error. Discards unread chunks, because a reader could mistake them for the whole
+   * response.
    */
   #fail(error: unknown): void {
     if (this.#isEnded || this.#failure !== undefined) return;

@@ -9,8 +9,8 @@ import { statusResponse } from './status-response.ts';
 import type { VirtualClusterConnections } from './virtual-cluster-connections.ts';
 
 /**
- * Returns the API of a virtual cluster. While the virtual cluster cannot be used, every response is a Status that
- * states the reason.
+ * Returns the API of a virtual cluster. If the virtual cluster cannot be used, every response is a Status that contains
+ * the reason.
  */
 export function virtualClusterApi(
   location: HostLocation,

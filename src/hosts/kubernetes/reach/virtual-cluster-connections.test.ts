@@ -35,7 +35,7 @@ beforeEach(async () => {
     response.end(JSON.stringify({ kind: 'Secret', data: secret.data, message: 'secrets "vc-vc" is forbidden' }));
   };
   inside.respond = ({ certificate, headers }, response) => {
-    // Like a Kubernetes API server: an unknown client certificate is rejected.
+    // Rejects an unknown client certificate, like a Kubernetes API server.
     response.statusCode = certificate === 'client' || headers.authorization !== undefined ? 200 : 401;
     response.end('from inside');
   };
@@ -323,7 +323,7 @@ test('an idle connection is dropped', async () => {
   inside.closeConnections();
   for (let minute = 0; minute < 100; minute++) {
     clock.advance(60_000);
-    // The close of the connection must be noticed first.
+    // Wait until the closing of the connection is noticed.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await ask();

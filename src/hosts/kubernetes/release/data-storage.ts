@@ -30,7 +30,7 @@ export async function dataLossCause(
 /** The volume in which the charts of vCluster and of its etcd keep data. */
 const dataVolume = 'data';
 
-/** Returns the reason why a workload has no data after it was scaled to zero; `undefined` if its data is kept. */
+/** Returns the reason why a workload loses its data when it is scaled to zero; `undefined` if its data is kept. */
 function volatileStorage(workload: KubeObject): string | undefined {
   const value = workload as JsonValue;
   const subject = `the ${workload.kind} ${workload.metadata.name}`;
@@ -52,7 +52,10 @@ function isEphemeral(volume: JsonValue): boolean {
   return objectAt(volume, 'emptyDir') !== undefined || objectAt(volume, 'ephemeral') !== undefined;
 }
 
-/** Reads from the configuration of a virtual cluster whether its data is in a database or an etcd outside of its release. */
+/**
+ * True if the data of a virtual cluster is in a database or etcd outside of its release, according to its
+ * configuration.
+ */
 async function usesExternalStore(hostClient: ApiClient, location: HostLocation, signal: AbortSignal): Promise<boolean> {
   const { namespace, name } = location;
   const secret = await findObject(hostClient.resource(secretKind), { namespace, name: configSecret(name) }, { signal });

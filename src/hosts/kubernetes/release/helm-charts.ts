@@ -15,7 +15,7 @@ import { HelmFailure } from './run-helm.ts';
 export interface ChartReference {
   readonly name: string;
   readonly repo: string;
-  /** The version of the chart; empty for the newest one. */
+  /** The version of the chart; empty for the newest version. */
   readonly version: string;
   /** The path of the chart on this machine; empty if it must be fetched from the repository. */
   readonly path: string;
@@ -71,8 +71,8 @@ export class HelmCharts {
       try {
         return await pending;
       } catch (error) {
-        // An InstallError concerns the chart, so it applies to all callers. For any other error try again, because the
-        // caller that started this fetch may just have aborted it.
+        // An InstallError is about the chart, so it applies to all callers. After any other error, try again, because
+        // the caller that started this fetch may have aborted it.
         if (error instanceof InstallError) throw error;
         signal.throwIfAborted();
       }

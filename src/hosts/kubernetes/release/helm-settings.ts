@@ -2,7 +2,7 @@
 export interface HelmSettings {
   /** The helm program: a name to look up in PATH, or a path. */
   readonly program: string;
-  /** The default chart for templates that name none, and its repository (`https://…` or `oci://…`). */
+  /** The default chart for templates that specify no chart, and its repository (`https://…` or `oci://…`). */
   readonly chart: string;
   readonly repo: string;
   readonly version: string;

@@ -36,7 +36,7 @@ export interface Helm {
   uninstall(location: HostLocation, signal: AbortSignal): Promise<void>;
 }
 
-/** The number of revisions of each release that Helm keeps, including the current one. */
+/** The number of revisions that Helm keeps of each release, including the current revision. */
 const keptRevisions = 3;
 /**
  * The maximum number of waiting helm executions. It is higher than the number that the controller starts per cluster.
@@ -71,7 +71,7 @@ export function createHelm(options: HelmOptions): Helm {
       await runHelm({ program, arguments: arguments_, environment, folder, timeoutMilliseconds, clock, signal });
     } catch (error) {
       if (!(error instanceof HelmFailure)) throw error;
-      // Remove the path of the temporary directory from the message, because users cannot do anything with it.
+      // Remove the path of the temporary directory from the message, because it does not help users.
       throw new HelmFailure(error.kind, error.output.replaceAll(`${folder}/`, ''));
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -48,8 +48,8 @@ export async function removeRelease(
   if (namespace !== undefined) {
     if (hadObjects || (await isStillDeleting(work, location, of, signal))) return false;
     if (isOurs && isKept) {
-      // The user has annotated the namespace so that it is kept. Remove the owner label, so that it belongs to the
-      // user.
+      // The user has annotated the namespace so that it is kept. Remove the owner label, so that the namespace belongs
+      // to the user.
       const labels = { [hostOwnerLabel]: null };
       await namespaces.patch({ name: location.namespace }, { metadata: { labels } }, { signal });
     }
@@ -143,7 +143,7 @@ async function hasOtherVirtualCluster(
   return items.some((object) => summarizeService(object) !== undefined && object.metadata.name !== name);
 }
 
-/** True while objects of the virtual cluster are being deleted, or workloads of this owner exist. */
+/** True if objects of the virtual cluster are being deleted, or if workloads of this owner still exist. */
 async function isStillDeleting(
   work: HostContext,
   location: HostLocation,

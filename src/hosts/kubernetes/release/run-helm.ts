@@ -31,8 +31,8 @@ export class HelmFailure extends Error {
 }
 
 /**
- * The time between SIGTERM and SIGKILL. Helm needs it to leave the release in a consistent state. It is about half of
- * the time that the server has for its own shutdown.
+ * The time between SIGTERM and SIGKILL. Helm needs this time to leave the release in a consistent state. The time is
+ * about half of the time that the server has for its own shutdown.
  */
 const gracePeriodMs = 5_000;
 /** Maximum number of characters of the error output that are kept. Only its end is needed. */

@@ -16,8 +16,8 @@ export interface SleepCleanupOptions {
 }
 
 /**
- * Runs the cleanup in only one of the processes that use a cluster. `start` starts it and returns a function that stops it.
- * The function that is returned here ends this.
+ * Runs the cleanup in only one of the processes that use a cluster. `start` starts the cleanup in this process and
+ * returns a function that stops it. The runner returns a function that ends its work.
  */
 export type CleanupRunner = (start: (assertCurrent: () => void) => () => Promise<void>) => () => Promise<void>;
 
@@ -25,7 +25,7 @@ const retryDelayMs = 10_000;
 
 /**
  * Deletes the synced pods of virtual clusters whose control plane sleeps. Continues after a restart of the server. The
- * returned function stops this and resolves after the last deletion has ended.
+ * returned function stops the cleanup and resolves after the last deletion has ended.
  */
 export function startSleepCleanup(options: SleepCleanupOptions): () => Promise<void> {
   const { hostClient, cache, clock, log } = options;

@@ -62,7 +62,7 @@ export class LoopbackBridge {
     try {
       await joinStreams(client, await this.#options.dial(this.#closing.signal));
     } catch {
-      // The program notices that its connection is closed, and reports it.
+      // The client program notices that its connection is closed, and reports an error.
       client.destroy();
     }
   }

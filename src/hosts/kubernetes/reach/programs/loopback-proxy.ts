@@ -69,7 +69,7 @@ export class LoopbackProxy {
     }
     client.write(responseHead(200, 'Connection established'));
     if (head.length > 0) client.unshift(head);
-    // The program notices that its connection is closed, and reports it.
+    // The error is ignored here: the client program notices that its connection is closed, and reports an error.
     await joinStreams(client, connection).catch(() => {});
   }
 

@@ -21,7 +21,7 @@ async function received(address: string): Promise<string> {
 
 test('a connection that cannot be accepted does not end the process', async () => {
   const address = await loopback.address();
-  // Node.js reports a failed accept in this way. An error without a listener is thrown here.
+  // Node.js reports a failed accept with this event. If the server had no listener for it, `emit` would throw here.
   created[0]?.emit('error', Object.assign(new Error('accept ENFILE'), { code: 'ENFILE', syscall: 'accept' }));
   expect(await received(address)).toBe('hello');
 });

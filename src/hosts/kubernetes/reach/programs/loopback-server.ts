@@ -12,7 +12,7 @@ export class LoopbackServer {
   #server: Promise<Server> | undefined;
   #isClosed = false;
 
-  /** `create` returns the server, which does not listen yet. */
+  /** `create` returns a server that does not listen yet. */
   constructor(create: () => Server | Promise<Server>) {
     this.#create = create;
   }
@@ -54,7 +54,8 @@ export class LoopbackServer {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     // Emitted if a connection cannot be accepted, for example because the system has no file handles left. Without a
-    // listener, the error would end the process. The program notices that it is not connected, and reports it.
+    // listener, the error would end the process. The client program notices that the connection failed, and reports an
+    // error.
     server.on('error', () => {});
     server.unref();
     return server;
