@@ -14,10 +14,16 @@ export interface CertificateKeeperOptions {
 
 /** The interval in milliseconds at which the operator's certificate files are read again, to detect changes to them. */
 export const customCertificateReloadMilliseconds = 10_000;
-/** The interval at which to check for renewal. Certificates are renewed a month before expiry, so it can be long. */
+/**
+ * The interval at which to check for renewal. Certificates are renewed a month before expiry, so the interval can be
+ * long.
+ */
 export const certificateRenewalCheckMilliseconds = 12 * 60 * 60_000;
 
-/** Loads the serving certificate periodically and reports changes to `onChange`. Returns a function that stops this. */
+/**
+ * Loads the serving certificate periodically and reports changes to `onChange`. Returns a function that stops the
+ * loading.
+ */
 export function keepCertificate(options: CertificateKeeperOptions): () => void {
   const { clock, log } = options;
   let current = options.initial;

@@ -120,7 +120,10 @@ export function caCertificateOf(chain: string): string | undefined {
     : undefined;
 }
 
-/** Returns the names and addresses that the serving certificate must cover, without duplicates, `0.0.0.0` and `::`. */
+/**
+ * Returns the names and addresses that the serving certificate must cover. They contain neither duplicates nor
+ * `0.0.0.0` and `::`.
+ */
 export function servingNames(additional: readonly string[]): string[] {
   const names = ['localhost', '127.0.0.1', '::1', ...additional.map((name) => name.toLowerCase())];
   return [...new Set(names)].filter((name) => name !== '0.0.0.0' && name !== '::' && name !== '');

@@ -1,6 +1,9 @@
 import type { Log } from '../lib/log.ts';
 
-/** Closes resources in the reverse order of opening. If closing one of them fails, the others are closed anyway. */
+/**
+ * Closes resources in the reverse order of opening. If closing one of them fails, the remaining resources are closed
+ * anyway.
+ */
 export class CloseStack {
   readonly #log: Log;
   #steps: { name: string; close: () => void | Promise<void> }[] = [];

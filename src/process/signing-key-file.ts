@@ -23,7 +23,7 @@ export interface RetiredKey extends JWK {
 export interface SigningKeySet {
   readonly current: SigningKey;
   readonly retired: readonly RetiredKey[];
-  /** The IDs of removed keys, newest first. With them an outdated copy of the key file is recognized. */
+  /** The IDs of removed keys, newest first. They are used to recognize an outdated copy of the key file. */
   readonly former: readonly string[];
 }
 
@@ -95,7 +95,10 @@ export function rotateKeySet(
   return succeedingKeySet(set, next, [{ ...publicKeyPart(current), until }, ...remaining]);
 }
 
-/** Returns the key set that replaces another one. Keys of the other one that are missing in it become former keys. */
+/**
+ * Returns a key set with these keys that replaces `before`. Keys of `before` that it no longer contains become former
+ * keys.
+ */
 export function succeedingKeySet(
   before: SigningKeySet,
   current: SigningKey,

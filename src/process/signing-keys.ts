@@ -35,7 +35,8 @@ export interface SigningKeyStorage {
   /** Replaces the key set that `read` has returned. Returns false if another process has replaced it since. */
   replace(previous: StoredKeySet | undefined, next: SigningKeySet): Promise<boolean>;
   /**
-   * Calls the listener with the stored key set, and again after each change. Absent if no other process can store one.
+   * Calls the listener with the stored key set, and again after each change. Absent if no other process can store a key
+   * set.
    */
   listen?(listener: (set: SigningKeySet) => void): void;
   /** Resolves after the listener has received every key set that was stored before the call. */
@@ -135,7 +136,10 @@ export async function openStoredSigningKeys(options: StoredSigningKeysOptions): 
   };
 }
 
-/** Replaces the stored set by the result of `change`. Repeats this if another process has replaced the set meanwhile. */
+/**
+ * Replaces the stored set by the result of `change`. Repeats this if another process has replaced the set in the
+ * meantime.
+ */
 async function update(
   storage: SigningKeyStorage,
   change: (found: SigningKeySet | undefined) => SigningKeySet | Promise<SigningKeySet>,
@@ -148,8 +152,9 @@ async function update(
 }
 
 /**
- * Returns the set that is stored at the start of the process: a new one if there is none, without expired keys. If the
- * longest token lifetime has increased, stores it before a token is issued with it, because a later rotation needs it.
+ * Returns the key set with which the process starts: the stored set without expired keys, or a new set if none is
+ * stored. If the longest token lifetime has increased, stores it before a token is issued with it, because a later
+ * rotation needs it.
  */
 async function usableKeySet(
   found: SigningKeySet | undefined,

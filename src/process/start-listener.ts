@@ -12,7 +12,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
   }
 }
 
-/** Returns why a process cannot listen on an address. */
+/** Returns the reason why a process cannot listen on an address. */
 export function describeListenError(error: unknown): string {
   const fault = describeError(error);
   if (fault === 'EADDRINUSE') return 'the port is in use by another process';

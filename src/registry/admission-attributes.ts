@@ -43,7 +43,7 @@ export interface SubresourceRequest {
   /** The kind of `object`. */
   readonly requestKind: OwnedKind;
   readonly object: KubeObject;
-  /** The object before an update, of the same kind. */
+  /** The object before an update, of the kind `requestKind`. */
   readonly old?: KubeObject;
   readonly context: RequestContext;
   readonly dryRun: boolean;

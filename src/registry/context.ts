@@ -4,7 +4,10 @@ import type { UserInfo } from '../api/user-info.ts';
 import type { Span } from '../lib/trace/span.ts';
 import type { RevisionCheck } from '../store/store.ts';
 
-/** Maximum number of warnings of a request that are kept, and of the characters of each. Further ones are dropped. */
+/**
+ * Maximum number of warnings that are kept for a request. `maxWarningLength` is the maximum number of characters of
+ * each. Further warnings are dropped.
+ */
 export const maxWarnings = 100;
 export const maxWarningLength = 4_096;
 
@@ -21,14 +24,14 @@ export interface RequestContext {
    */
   readonly responsible?: string;
   /**
-   * True if the server's own controllers or maintenance send the request. They may write status and remove server
-   * finalizers, and delete guards do not apply to them.
+   * True if the server's own controllers or maintenance send the request. Such a request may write status and remove
+   * server finalizers, and delete guards do not apply to it.
    */
   readonly system: boolean;
   /**
    * A check that every transaction of the request contains. If it fails, the write is refused with 503 and not retried.
-   * Background work uses it, so that a replica cannot write after another one has taken over its work. Optional; defaults
-   * to none.
+   * Background work uses it, so that a replica cannot write after another replica has taken over its work. Optional;
+   * defaults to none.
    */
   readonly fence?: RevisionCheck;
   /**
@@ -49,14 +52,15 @@ export interface RequestContext {
   /** The object name in the request path; '' or absent if the request is for a collection. */
   readonly pathName?: string;
   /**
-   * A revision that the caches of the plane have reached, asked for after the request arrived. Verbs need not ask again then.
-   * Absent if no caller has requested it.
+   * A revision up to which the caches of the plane are complete, determined after the request arrived. If it is
+   * present, verbs need not ask the store again. Absent if no code has asked for it yet.
    */
   readonly freshRevision?: number;
   /** Aborted when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
   /**
-   * True if `signal` is aborted. Optional; contexts that create `signal` on demand implement it without creating one.
+   * True if `signal` is aborted. Optional; contexts that create `signal` on demand implement it without creating the
+   * signal.
    */
   isCanceled?(): boolean;
   /**
@@ -74,8 +78,8 @@ export interface RequestContext {
   /** Adds a Warning header to the response. */
   warn(text: string): void;
   /**
-   * Adds an annotation of the server to the audit event of the request. It does not overwrite an annotation. Absent if there
-   * is no audit log.
+   * Adds an annotation of the server to the audit event of the request. An existing annotation is not overwritten.
+   * Absent if there is no audit log.
    */
   annotate?(key: string, value: string): void;
   /**
@@ -89,8 +93,8 @@ export interface RequestContext {
    */
   readonly readableNames?: () => Iterable<string>;
   /**
-   * Lists, watches and collection deletes skip an object if this returns false. `hidden` is the hidden part of its record.
-   * Absent if the caller may read all.
+   * Lists, watches and collection deletes skip an object if this returns false. `hidden` is the hidden part of its
+   * record. Absent if the caller may read all objects.
    */
   readonly mayRead?: (object: KubeObject, hidden?: JsonObject) => boolean;
   /**
@@ -102,14 +106,14 @@ export interface RequestContext {
   readonly isOwnToken?: (token: string) => boolean;
   /**
    * Reports whether the caller has a permission that the request needs in addition to its own verb. For example,
-   * admission requires one for an owner reference and for an apply that creates the object.
+   * admission requires such a permission for an owner reference and for an apply that creates the object.
    */
   may(attributes: AccessAttributes): boolean | Promise<boolean>;
 }
 
 /**
- * Calls the listener when the request is canceled, or immediately if it already is. Returns a function that removes the
- * listener. Costs less than a listener of `signal`, which many contexts create on demand.
+ * Calls the listener when the request is canceled, or immediately if it is already canceled. Returns a function that
+ * removes the listener. Costs less than a listener of `signal`, which many contexts create on demand.
  */
 export function onCancel(context: RequestContext, listener: () => void): () => void {
   if (context.onCancel !== undefined) return context.onCancel(listener);

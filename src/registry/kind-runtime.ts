@@ -39,7 +39,7 @@ export interface PlaneCallbacks {
     old: StoredRecord | undefined,
     next: StoredRecord | undefined,
   ): readonly ObjectRef[];
-  /** Knows whether any object of the plane has an owner. If absent, every removal queries the store for dependents. */
+  /** Tracks whether any object of the plane has an owner. If absent, every removal queries the store for dependents. */
   readonly ownerTracker?: OwnerTracker;
   /**
    * The key of a row that announces new maintenance work of the plane to all processes. It is written in the transaction
@@ -63,7 +63,8 @@ export interface PlaneCallbacks {
   /**
    * Returns the object that a client's write should store, after mutating admission; `write.object` itself if nothing
    * changes it. Called before the kind's own hooks, for creates, updates and status writes, including dry runs. Throws
-   * StatusError to reject the write. May take as long as a webhook; the caller must hold nothing that others wait for.
+   * StatusError to reject the write. May take as long as a call to a webhook, so the caller must hold no lock or queue
+   * position that other requests wait for.
    */
   mutate?(write: MutationAttributes): Promise<KubeObject>;
   /**
@@ -80,7 +81,7 @@ export interface ResolvedOwner {
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
-  /** The uid of the owner; '' if the owner does not exist. Absent if the plane does not know whether it exists. */
+  /** The uid of the owner; '' if the owner does not exist. Absent if it is unknown whether the owner exists. */
   readonly uid?: string;
 }
 

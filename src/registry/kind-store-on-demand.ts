@@ -6,7 +6,7 @@ import type { StoredResource } from './resource.ts';
 import type { ServedObject } from './verbs.ts';
 import type { Guard } from './write/guard.ts';
 
-/** The functions of a plane with which its kinds are opened on demand. The kinds of a plane share them. */
+/** The functions with which a plane opens its kinds on demand. All kinds of a plane share them. */
 export interface OpeningPlane {
   readonly isShared: boolean;
   /** Opens the store of a kind that has no rows. */
@@ -18,9 +18,9 @@ export interface OpeningPlane {
 }
 
 /**
- * A kind of a plane that has no stored objects. It opens its store, with the caches, when it is first used; until then
- * it takes little memory. Reads that do not need the caches are answered without them, because the kind is empty. The
- * plane calls `open` before the first object from another process is delivered.
+ * A kind of a plane that has no stored objects. It opens its store and caches when it is first used, and takes little
+ * memory until then. Reads that do not need the caches are answered without opening them, because the kind is empty.
+ * The plane calls `open` before the first object from another process is delivered.
  */
 export class KindStoreOnDemand implements KindStore {
   readonly #resource: StoredResource;
@@ -55,7 +55,8 @@ export class KindStoreOnDemand implements KindStore {
   }
 
   /**
-   * The verbs. Reading them does not open the store, because discovery reads the verbs of all kinds; calling one does.
+   * The verbs. Reading this property does not open the store, because discovery reads the verbs of all kinds. Calling a
+   * verb opens the store.
    */
   get verbs(): KindStore['verbs'] {
     if (this.#store !== undefined) return this.#store.verbs;

@@ -62,7 +62,10 @@ const red = {
   labelSelector: { empty: false, matches: (labels?: Readonly<Record<string, string>>) => labels?.l === 'red' },
 };
 
-/** Folds events into a map until the revision is reached, as a client does; by namespace and name, as JSON. */
+/**
+ * Applies events to a map until the revision is reached, as a client does. The map contains objects as JSON, by
+ * namespace and name.
+ */
 async function folded(
   stream: WatchStream,
   until: number,

@@ -30,7 +30,7 @@ export interface KindStore<Fields extends JsonObject = AnyFields> {
   readonly resource: StoredResource;
   /** True if other processes may write to the store of the kind. */
   readonly isShared: boolean;
-  /** All verbs, including those that clients may not use because `resource.verbs` omits them. */
+  /** All verbs, including verbs that clients may not use because `resource.verbs` omits them. */
   readonly verbs: Required<ResourceVerbs>;
   /** Present if the kind has a status subresource. */
   readonly status?: Required<Pick<SubresourceVerbs, 'get' | 'update' | 'patch'>> | undefined;
@@ -69,8 +69,8 @@ export interface KindStore<Fields extends JsonObject = AnyFields> {
   /** Returns the hidden part of the object's record; `undefined` if there is none. */
   peekHidden(namespace: string, name: string): JsonObject | undefined;
   /**
-   * Returns the names and the hidden parts of the objects in a namespace, or of the one with this name. Does not decode the
-   * objects.
+   * Returns the names and the hidden parts of the objects in a namespace, or only of the object with this name. Does
+   * not decode the objects.
    */
   peekHiddenParts(namespace: string, name?: string): readonly HiddenPart[];
   /** Returns the object that holds this claim (see `StoredResource.claims`); `undefined` if no object holds it. */
@@ -87,8 +87,8 @@ export interface KindStore<Fields extends JsonObject = AnyFields> {
    */
   handleDeadline(namespace: string, name: string, fence?: RevisionCheck): Promise<void>;
   /**
-   * Requests a reconcile of an object (`StoredResource.reconcile`), as if the object had been written. It need not exist. If
-   * several processes use the store, the one that maintains the plane does it.
+   * Requests a reconcile of an object (`StoredResource.reconcile`), as if the object had been written. The object need
+   * not exist. If several processes use the store, the process that maintains the plane reconciles the object.
    */
   requestReconcile(namespace: string, name: string): Promise<void>;
   /**

@@ -11,8 +11,8 @@ export interface MountedResource {
   /** Verbs that clients can use but that discovery does not list. */
   readonly unlisted?: readonly (keyof ResourceVerbs)[];
   /**
-   * A cache key of the documents about this resource, shared by all planes in which they are the same. Optional; the
-   * documents of resources without a key are compared member by member.
+   * A cache key for the documents about this resource. Planes in which the documents are equal share the key. Optional;
+   * the documents of resources without a key are compared member by member.
    */
   readonly documentKey?: object;
   /**
@@ -26,7 +26,7 @@ export interface MountedSubresource {
   /** The kind of the subresource's request and response bodies, for example Scale. Often it is the parent's kind. */
   readonly kind: ResourceKind;
   readonly verbs: SubresourceVerbs;
-  /** True if clients can read it as CSV (`ServedObject.csv`). Optional; defaults to false. */
+  /** True if clients can read the subresource as CSV (`ServedObject.csv`). Optional; defaults to false. */
   readonly servesCsv?: boolean;
   /**
    * True if the subresource is a connection to another API, such as a proxy. It then accepts every method at its path

@@ -11,7 +11,7 @@ import { decodeDocumentMembers } from './write/decode.ts';
 
 type MutatedWrite = Omit<MutationAttributes, 'resource' | 'decode'>;
 
-/** Subresources whose requests contain an object of another kind, which `mutateRequest` has changed already. */
+/** Subresources whose requests contain an object of another kind. `mutateRequest` has already changed that object. */
 const REQUEST_SUBRESOURCES = new Set(['binding', 'scale']);
 
 /**
@@ -41,7 +41,10 @@ export function inNamespaceOf({ object, context }: SubresourceRequest): KubeObje
   return namespace === '' ? object : { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-/** Runs mutating admission for a create, like `mutateUpdate`. Throws first if no object can be created now. */
+/**
+ * Runs mutating admission for a create, like `mutateUpdate`. Before that, throws if no object can be created at
+ * present.
+ */
 export function mutateNew(
   kind: KindRuntime,
   context: RequestContext,
@@ -63,7 +66,7 @@ async function mutateCreatable(
   try {
     requireCreatable(kind, namespace, sent.metadata);
   } catch {
-    // The cache may not contain the latest writes of other processes yet.
+    // Waits for the cache, which may not yet contain the latest writes of other processes.
     await kind.cache.freshRevision();
     requireCreatable(kind, namespace, sent.metadata);
   }

@@ -153,8 +153,8 @@ function kindStore(kind: KindRuntime): KindStore {
     handleDeadline: (namespace, name, fence) => handleDeadline(kind, maintenanceContext(namespace, fence), name),
     requestReconcile: (namespace, name) => requestReconcile(kind, { namespace, name }),
     redefine(next) {
-      // A plane usually calls `redefine` with the same definition right after it has opened the kind. Recreating all
-      // objects of the kind would be wasteful then.
+      // A plane usually calls `redefine` with an unchanged definition right after it has opened the kind. In that case,
+      // the objects of the kind need not be created again.
       if (next === kind.resource) return;
       kind.resource = next;
       cache.redefine(next);

@@ -64,8 +64,8 @@ export interface ServedForm {
   /** Converts an object from any stored form to this form. May change the object that it is passed. */
   convert(object: KubeObject): KubeObject;
   /**
-   * Converts an object from this form to the storage form. Absent if the two are the same. May change `object`. `before`
-   * is the object as it is stored now; absent for a create.
+   * Converts an object from this form to the storage form. Absent if this is the storage form. May change `object`.
+   * `before` is the object as it is stored now; absent for a create.
    */
   toStored?(object: KubeObject, before?: KubeObject): KubeObject;
 }
@@ -94,11 +94,11 @@ export interface GenerationRule {
   /** The generation of a new object. 0 means that a new object has none. */
   readonly first: 0 | 1;
   /**
-   * The changes that increase it: `spec` stands for everything except metadata and status. `never`: it stays the same
-   * until the object is deleted.
+   * The changes that increase the generation. `spec` stands for everything except metadata and status. With `never`,
+   * the generation stays the same until the object is deleted.
    */
   readonly increasedBy: 'spec' | 'spec-or-annotations' | 'spec-or-labels' | 'never';
-  /** Subresources through which a write does not increase it. Optional; defaults to none. */
+  /** Subresources whose writes do not increase the generation. Optional; defaults to none. */
   readonly keptBy?: readonly string[];
 }
 
@@ -126,13 +126,13 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
   /** The rule for `metadata.generation`. Optional; a built-in kind without it has no generation. */
   readonly generation?: GenerationRule;
   /**
-   * True if only the server's own code changes the status. Clients that may write the object may send writes of its
-   * status; they are checked and change nothing.
+   * True if only the server's own code changes the status. Clients that may write the object may also write its status;
+   * such writes are checked, but change nothing.
    */
   readonly serverOwnedStatus?: boolean;
   /** The verbs that clients may use. Optional; defaults to all verbs. The server itself may always use all verbs. */
   readonly verbs?: readonly (keyof ResourceVerbs)[];
-  /** The reason why clients may not use the other verbs. Responses to these verbs contain it. */
+  /** The reason why clients may not use the verbs that `verbs` omits. Responses to these verbs contain it. */
   readonly verbsReason?: string;
   /**
    * True if a PUT without a resourceVersion overwrites the object, as for most core kinds. Otherwise the PUT gets 422.
@@ -179,8 +179,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
    */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /**
-   * True if field managers own the fields that clients have sent, even those that `prepare` removes, and no fields that
-   * `prepare` adds. Optional; by default, ownership is tracked after `prepare`.
+   * True if field managers own exactly the fields that clients have sent: also fields that `prepare` removes, but no
+   * fields that `prepare` adds. Optional; by default, ownership is tracked after `prepare`.
    */
   readonly tracksSentFields?: boolean;
   /**
@@ -192,9 +192,9 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
   readonly serverFinalizer?: string;
 
   /**
-   * Returns the errors of an object that is too large. If there are any, the write is rejected before all other checks,
-   * because each of them takes time in proportion to the size. The types of fields have not been checked yet. `old` is
-   * the stored object. An object that is not larger than the stored one must be accepted.
+   * Returns the errors of an object that is too large. If there are errors, the write is rejected before all other
+   * checks, because the time of those checks grows with the size. The types of fields have not been checked yet. `old`
+   * is the stored object. An object that is not larger than the stored object must be accepted.
    */
   sizeErrors?(object: TypedObject<Fields>, old: TypedObject<Fields> | undefined): readonly FieldError[];
   /**
@@ -276,8 +276,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
   prepareDelete?(object: TypedObject<Fields>): void;
   /**
    * Returns the grace period of a delete, in seconds. An object with a grace period stays until a client, such as the
-   * kubelet of a pod, deletes it again with a grace period of 0. `requested` is `undefined` if the client sent none.
-   * Kinds with this hook do not have `gracePeriods`, which removes the object when the time is over.
+   * kubelet of a pod, deletes it again with a grace period of 0. `requested` is `undefined` if the client sent no grace
+   * period. A kind with this hook does not set `gracePeriods`, which removes objects when the time is over.
    */
   graceSecondsOf?(object: TypedObject<Fields>, requested: number | undefined): number;
   /**
@@ -288,9 +288,9 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
 
   /**
    * True if the object needs a reconcile, for example a namespace that must be emptied. The result depends only on the
-   * record. While it is true, every write of the object also writes a maintenance row in the same transaction, so that
-   * the reconcile is not lost if the server crashes or unloads the plane. A write that makes it false, or that removes
-   * the object, deletes the row.
+   * record. While the result is true, every write of the object also writes a maintenance row in the same transaction,
+   * so that the reconcile is not lost if the server crashes or unloads the plane. A write after which the result is
+   * false, or that removes the object, deletes the row.
    */
   needsReconcile?(record: StoredRecord<Fields, Hidden>): boolean;
   /**

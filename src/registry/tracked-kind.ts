@@ -11,7 +11,10 @@ export type OwnedKind = ResourceKind &
 
 const trackedKinds = new WeakMap<OwnedKind, TrackedKind>();
 
-/** Returns the properties of a kind that the tracking of field ownership uses. Every write needs them; computed once. */
+/**
+ * Returns the properties of a kind that the tracking of field ownership uses. They are computed once per kind, because
+ * every write needs them.
+ */
 export function trackedKindOf(resource: OwnedKind): TrackedKind {
   let tracked = trackedKinds.get(resource);
   if (tracked === undefined) {

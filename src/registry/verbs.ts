@@ -38,7 +38,10 @@ export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' |
    * permission.
    */
   read?(context: RequestContext, name: string, query: URLSearchParams): Promise<ForwardedResponse>;
-  /** Handles GET and POST of a connection to another server, such as `exec`. The options are in the query. */
+  /**
+   * Handles GET and POST requests that open a connection to another server, such as `exec`. The options are in the
+   * query.
+   */
   connect?(context: RequestContext, name: string, query: URLSearchParams): Promise<ForwardedResponse>;
 }
 
@@ -153,16 +156,19 @@ export interface WriteOptions {
    * Admission and managedFields contain its name. Absent if the path is that of the object.
    */
   readonly subresource?: string;
-  /** The kind of the request that admission gets, if it is not that of the object, for example Scale. Optional. */
+  /**
+   * The kind of the object that admission receives, for example Scale. Optional; defaults to the kind of the written
+   * object.
+   */
   readonly admittedAs?: AdmittedKind;
   /** The managedFields of the updated object, if the caller has computed them. Optional. */
   readonly ownership?: NonNullable<KubeObject['metadata']['managedFields']>;
 }
 
-/** The kind of the objects that admission gets for a write through a subresource. */
+/** The kind of the objects that admission receives for a write through a subresource. */
 interface AdmittedKind {
   readonly kind: ResourceKind & { readonly hasStatus: boolean };
-  /** Returns the object of this kind for an object of the written kind. */
+  /** Converts an object of the written kind to this kind. */
   of(object: KubeObject): KubeObject;
 }
 

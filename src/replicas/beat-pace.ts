@@ -1,12 +1,12 @@
 import { maxBeatAgeMs } from './replica-timing.ts';
 
 /**
- * A heartbeat that takes less time is quick. The next heartbeat starts when the previous one has ended, so with slower
- * heartbeats a tenure would end before the next one succeeds.
+ * A heartbeat that takes less time than this is quick. Each heartbeat starts when the previous one has ended, so with
+ * slower heartbeats a tenure would end before the next heartbeat succeeds.
  */
 const quickBeatMs = maxBeatAgeMs / 2;
 
-/** A tenure that lasts longer was stable. */
+/** A tenure that lasts longer than this was stable. */
 const stableTenureMs = 60_000;
 
 /** The maximum number of quick heartbeats in a row before background work continues. */

@@ -6,8 +6,8 @@ import { type FormerRow, formerKey, type ReplicaRows, type StoredRow } from './r
 const day = 24 * 60 * 60_000;
 
 /**
- * The time for which a replica is remembered after it has left. Until then, searches of the audit log report that its log is
- * missing.
+ * The time for which a replica is remembered after it has left. During this time, searches of the audit log report that
+ * the log of the replica is missing.
  */
 const retentionMs = 30 * day;
 
@@ -17,13 +17,13 @@ const maxFormer = 100;
 /** The number of rows to remove at a time. */
 const maxRemovals = 10;
 
-/** Returns the write that remembers a replica whose registration is removed in the same transaction. */
+/** Returns the write that records a former replica. The same transaction removes the registration of the replica. */
 export function rememberFormer(id: string, clock: Pick<Clock, 'now'>, isExpelled: boolean): Write {
   const row: FormerRow = { leftAt: clock.now(), isExpelled };
   return { key: formerKey(id), value: JSON.stringify(row) };
 }
 
-/** Removes the rows of replicas that left too long ago, and the oldest ones if there are too many. */
+/** Removes the rows of replicas that left too long ago. If there are too many rows, also removes the oldest. */
 export async function forgetFormer(
   store: Pick<Store, 'transact'>,
   { former }: ReplicaRows,
@@ -34,7 +34,7 @@ export async function forgetFormer(
     try {
       await store.transact({ checks: [{ key, revision }], writes: [{ key, value: undefined }] });
     } catch (error) {
-      // The replica has returned, or another replica has removed the row.
+      // The row need not be removed: the replica has returned, or another replica has removed the row.
       if (!isCheckFailed(error)) throw error;
     }
   }

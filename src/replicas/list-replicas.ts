@@ -49,7 +49,10 @@ export async function listReplicas(
 /** The age of a heartbeat that is normal: its interval and the time for writing it, in milliseconds. */
 const usualBeatAgeMs = 1_500;
 
-/** Returns the part of the difference that the age of the heartbeat does not explain, in seconds. */
+/**
+ * Returns the clock skew in seconds: the part of the time difference that the normal age of a heartbeat does not
+ * explain.
+ */
 function skewSeconds(differenceMs: number): number {
   if (differenceMs >= -usualBeatAgeMs && differenceMs <= 0) return 0;
   return (differenceMs < 0 ? differenceMs + usualBeatAgeMs : differenceMs) / 1_000;

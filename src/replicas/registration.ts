@@ -84,7 +84,7 @@ export class Registration {
     this.#lastBeatAt = sentAt;
   }
 
-  /** Uses the member row of this registration if it exists although `register` has failed. */
+  /** Takes over the member row of this registration if it exists in the store, although `register` has failed. */
   adopt({ members }: ReplicaRows): void {
     const member = members.get(this.#options.id);
     if (member?.row.registration === this.id) this.#revision = member.revision;
@@ -117,7 +117,10 @@ export class Registration {
   }
 }
 
-/** Removes the registration of a replica whose heartbeats have stopped. Returns false if it has written one in the meantime. */
+/**
+ * Removes the registration of a replica whose heartbeats have stopped. Returns false if the replica has written a
+ * heartbeat in the meantime.
+ */
 export async function expelReplica(
   { store, clock }: Pick<RegistrationOptions, 'store' | 'clock'>,
   id: string,

@@ -16,7 +16,7 @@ export interface ReplicaDetails {
   readonly address: string;
   /** A digest of the settings that must be equal on all replicas. */
   readonly settings: string;
-  /** The host and port at which the replica listens for other replicas. Absent if it does not. */
+  /** The host and port at which the replica listens for other replicas. Absent if it does not listen for them. */
   readonly peerAddress?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface ReplicaDetails {
  * or is expelled. Its revision is therefore constant while the replica is registered, and identifies the registration.
  */
 export interface MemberRow extends ReplicaDetails {
-  /** A random ID. A replica that registers again gets another one, so a removed registration never returns. */
+  /** A random ID. A replica that registers again gets a new ID, so a removed registration never returns. */
   readonly registration: string;
 }
 
@@ -33,7 +33,10 @@ export interface MemberRow extends ReplicaDetails {
 export interface HeartbeatRow {
   readonly registration: string;
   readonly beat: number;
-  /** The wall clock of the replica in milliseconds since the epoch. Other replicas report the difference to their own. */
+  /**
+   * The wall clock of the replica in milliseconds since the epoch. Other replicas report the difference between this
+   * clock and their own.
+   */
   readonly time: number;
   readonly caches?: CacheState | undefined;
   /** The IDs of the root keys that the replica has; absent if they are in a KMS. */
@@ -79,7 +82,10 @@ export function formerKey(replica: string): Key {
   return { slice: replicasSlice, segments: ['former', replica] };
 }
 
-/** The row `roster`, which every registration replaces. A check of it proves that no replica has registered meanwhile. */
+/**
+ * The row `roster`, which every registration replaces. A transaction that checks this row proves that no replica has
+ * registered in the meantime.
+ */
 export const rosterKey: Key = { slice: replicasSlice, segments: ['roster'] };
 
 export interface StoredRow<Row> {

@@ -32,7 +32,7 @@ export class TestReplicas {
     }
   }
 
-  /** Advances the time until the condition is true. Returns the milliseconds. Throws after a minute. */
+  /** Advances the time until the condition is true. Returns the elapsed milliseconds. Throws after a minute. */
   async until(condition: () => boolean): Promise<number> {
     await settle();
     for (let passed = 0; passed <= 60_000; passed += stepMs) {
@@ -48,7 +48,7 @@ export class TestReplicas {
   }
 }
 
-/** Lets all promises make progress that do not wait for time. */
+/** Lets all promises that do not wait for time make progress. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

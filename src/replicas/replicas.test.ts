@@ -104,7 +104,7 @@ it('a replica that was paused writes nothing after the take-over', async () => {
   await expect(writing).rejects.toMatchObject({ code: 'CheckFailed' });
   await settle();
   expect((await env.store.get({ slice: 'work', segments: [leaderTerm] }))?.value).toBe('b');
-  // It registers again and gets another fence, but the term stays where it is.
+  // The replica registers again and gets a new fence, but the other replica keeps the term.
   await env.until(() => a.tenure !== undefined);
   expect(a.owns(leaderTerm)).toBe(false);
   expect(a.tenures).toBe(2);
@@ -269,6 +269,6 @@ it('background work starts less and less often while the store is slow from time
   expect(b.tenures).toBeLessThan(12);
   for (const replica of [a, b]) replica.latency = () => 0;
   await env.until(() => a.tenure !== undefined && b.tenure !== undefined);
-  // Nobody was expelled.
+  // No replica was expelled.
   expect((await readReplicaRows(env.store)).members).toEqual(members);
 });

@@ -22,7 +22,7 @@ export interface ReplicasOptions {
 /** A registered replica, as other replicas reach it. */
 export interface ReplicaPeer {
   readonly id: string;
-  /** The host and port at which it listens for other replicas; `undefined` if it does not. */
+  /** The host and port at which the replica listens for other replicas; `undefined` if it does not listen. */
   readonly peerAddress: string | undefined;
 }
 
@@ -31,26 +31,26 @@ export interface FormerReplica extends FormerRow {
   readonly id: string;
 }
 
-/** The registered replicas, and those that have left in the last month. */
+/** The registered replicas, and the replicas that have left in the last month. */
 export interface ReplicaPeers {
   readonly members: readonly ReplicaPeer[];
   readonly former: readonly FormerReplica[];
 }
 
-/** This process as one of the replicas that share a store. It divides the background work among them. */
+/** This process as one of the replicas that share a store and divide the background work among themselves. */
 export interface Replicas {
   /** Registers this replica and starts its work. If the store is not shared, `run` has started the work already. */
   start(): void;
   /**
-   * Runs background work in every tenure of this replica. The returned function ends this and resolves after the work
+   * Runs background work in every tenure of this replica. The returned function ends the work, and resolves after it
    * has stopped.
    */
   run(start: StartWork): () => Promise<void>;
   /** True if this replica holds the term now. */
   owns(term: string): boolean;
   /**
-   * Calls the listener with the shards that this replica prefers, now and each time the registered replicas change. Never called
-   * if the store is not shared. The returned function ends this.
+   * Calls the listener with the shards that this replica prefers, now and each time the registered replicas change.
+   * Never called if the store is not shared. The returned function removes the listener.
    */
   followPreferredShards(listener: (shards: readonly string[]) => void): () => void;
   /** Returns the schema of the store and the state of all replicas; an empty list if the store is not shared. */
@@ -59,6 +59,6 @@ export interface Replicas {
   peers(): Promise<ReplicaPeers>;
   /** Reports that a transaction failed because of this check. If it is the current fence, the tenure ends. */
   reportFailedCheck(check: RevisionCheck): void;
-  /** Stops all work and removes the registration, so that others continue the work immediately. */
+  /** Stops all work and removes the registration, so that other replicas continue the work immediately. */
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ export class RestartableWork {
   readonly #start: StartWork;
   readonly #log: Log;
   #stop: (() => Promise<void>) | undefined;
-  /** Resolves when the previous run has ended; `undefined` if it has. */
+  /** Resolves when the previous run has ended; `undefined` if no run is ending. */
   #ending: Promise<void> | undefined;
   #closed = false;
 
@@ -24,7 +24,7 @@ export class RestartableWork {
     this.#stop = this.#start(tenure);
   }
 
-  /** Stops the work. Resolves after its last piece has ended. */
+  /** Stops the work. Resolves after the last piece of work has ended. */
   end(): Promise<void> {
     const stop = this.#stop;
     this.#stop = undefined;

@@ -24,9 +24,9 @@ export class SchemaUpgrade {
   }
 
   /**
-   * Raises the schema to the highest one that all replicas support. Must be called by the leader. `fence` is the check that
-   * it is registered. A replica that registers at the same time changes the roster, so either this transaction fails, or
-   * the registration fails and the replica reads the new schema.
+   * Raises the schema to the highest one that all replicas support. Must be called by the leader. `fence` checks that
+   * the leader is registered. A replica that registers at the same time changes the roster, so either this transaction
+   * fails, or the registration fails and the replica reads the new schema.
    */
   async raise(rows: ReplicaRows, fence: RevisionCheck): Promise<void> {
     const { store, log } = this.#options;
@@ -39,7 +39,7 @@ export class SchemaUpgrade {
     try {
       await store.transact({ checks, writes: [{ key: schemaKey, value: String(highest) }] });
     } catch (error) {
-      // A replica has registered meanwhile. The rows are read again soon.
+      // A replica has registered in the meantime. The rows are read again soon.
       if (isCheckFailed(error)) return;
       throw error;
     }
@@ -47,7 +47,10 @@ export class SchemaUpgrade {
     log.info({ schema: highest }, `raised the schema of the store from ${schema} to ${highest}`);
   }
 
-  /** Logs a warning if replicas prevent others from raising the schema: at the leader, and at each of these replicas. */
+  /**
+   * Logs a warning if some replicas do not support a higher schema that other replicas support. The leader and each
+   * outdated replica log it.
+   */
   report(rows: ReplicaRows, isLeader: boolean): void {
     const { id, log } = this.#options;
     const { newest, replicas } = outdatedReplicas(rows);

@@ -20,8 +20,8 @@ export function shardOf(key: string): string {
 }
 
 /**
- * Returns the replica that should hold a term: the one with the highest hash of term and replica. If a replica joins or
- * leaves, only its own terms move. `undefined` if there are no replicas.
+ * Returns the replica that should hold a term: the replica with the highest hash of term and replica. If a replica
+ * joins or leaves, only the terms of that replica move. `undefined` if there are no replicas.
  */
 export function preferredReplica(term: string, replicas: Iterable<string>): string | undefined {
   let preferred: string | undefined;
@@ -36,12 +36,12 @@ export function preferredReplica(term: string, replicas: Iterable<string>): stri
   return preferred;
 }
 
-/** Returns the shards that a replica prefers, among these replicas. */
+/** Returns the shards for which the replica is preferred among these replicas. */
 export function preferredShards(replica: string, replicas: ReadonlySet<string>): readonly string[] {
   return shardTerms.filter((shard) => preferredReplica(shard, replicas) === replica);
 }
 
-/** Returns a number below 2^32 that all replicas compute equally. */
+/** Returns a hash below 2^32 that is equal on all replicas. */
 function hash(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0);
 }

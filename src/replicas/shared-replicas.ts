@@ -160,7 +160,7 @@ export class SharedReplicas implements Replicas {
     await forgetFormer(this.#options.store, rows, this.#options.clock);
   }
 
-  /** Expels silent replicas. Returns true if there was one, so that the rows must be read again. */
+  /** Expels silent replicas. Returns true if there was one, so the rows must be read again. */
   async #expel(rows: ReplicaRows, silent: ReadonlySet<string>): Promise<boolean> {
     let hasExpelled = false;
     for (const replica of silent) {
@@ -207,7 +207,8 @@ export class SharedReplicas implements Replicas {
     registration.adopt(rows);
     if (registration.isComplete) return;
     if (rows.members.has(this.#options.id)) {
-      // A previous process of this replica has crashed. It is expelled soon, unless it still writes heartbeats.
+      // The registration of a previous process of this replica still exists. It is expelled soon, unless that process
+      // still writes heartbeats.
       this.#reportDuplicate(rows.beats.get(this.#options.id)?.revision);
       return;
     }
@@ -268,7 +269,7 @@ export class SharedReplicas implements Replicas {
     });
   }
 
-  /** Logs once why no tenure begins although heartbeats succeed. */
+  /** Logs once the reason why no tenure begins although heartbeats succeed. */
   #reportSlowBeat(isQuick: boolean): void {
     const isPaused = !isQuick && this.#tenure === undefined && this.#registration.isComplete;
     if (isPaused && !this.#isPausedBySlowBeats)
@@ -286,7 +287,7 @@ export class SharedReplicas implements Replicas {
     for (const work of this.#works) void work.end();
   }
 
-  /** Another replica has expelled this one. Registers again. */
+  /** Another replica has expelled this replica. Registers it again. */
   #loseRegistration(): void {
     this.#log.warn({}, 'background work stops, because another replica has expelled this one; registering again');
     this.#registration = new Registration(this.#options);

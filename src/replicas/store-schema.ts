@@ -12,7 +12,7 @@ export type SchemaRange = readonly [lowest: number, highest: number];
  */
 export const schemaKey: Key = { slice: 'installation', segments: ['schema'] };
 
-/** The schema of a store that does not have the row. */
+/** The schema of a store without the schema row. */
 const firstSchema = 1;
 
 export interface StoredSchema {
@@ -31,7 +31,7 @@ export function parseSchema(row: Pick<Entry, 'value' | 'revision'> | undefined):
   return { schema: /^[1-9]\d{0,8}$/.test(row.value) ? Number(row.value) : Number.NaN, revision: row.revision };
 }
 
-/** Returns the reason why this program must not use a store with this schema; `undefined` if it may. */
+/** Returns the reason why this program must not use a store with this schema; `undefined` if there is none. */
 export function schemaProblem(schema: number, [lowest, highest]: SchemaRange): string | undefined {
   if (schema >= lowest && schema <= highest) return undefined;
   if (Number.isNaN(schema)) return 'the row installation/schema of the store is damaged; restore a backup';

@@ -1,13 +1,13 @@
 import type { RevisionCheck } from '../store/store.ts';
 
 /**
- * A period in which this process may do background work: it is registered and its heartbeats succeed. Work that is divided
- * among replicas asks `owns` before each piece.
+ * A period in which this process may do background work: it is registered and its heartbeats succeed. Work that is
+ * divided among replicas calls `owns` before each piece of work.
  */
 export interface Tenure {
   /**
-   * The check that every transaction of background work contains: this replica is still registered. After another
-   * replica has taken over, such a transaction fails, even if it was sent before. `undefined` if no other process can
+   * The check that every transaction of background work contains: this replica is still registered. If another replica
+   * has taken over, the transaction fails, even if it was sent before the takeover. `undefined` if no other process can
    * use the store.
    */
   readonly fence: RevisionCheck | undefined;
@@ -54,7 +54,7 @@ export const soleTenure: Tenure = {
   addWork: () => () => {},
 };
 
-/** Runs work while the tenure holds a term that is never handed over. */
+/** Runs work while the tenure holds a term. For terms that are never handed over. */
 export function whileOwned(tenure: Tenure, term: string, start: () => () => Promise<void>): () => Promise<void> {
   let stop: (() => Promise<void>) | undefined;
   const startIfOwned = () => {

@@ -20,7 +20,8 @@ export class Terms {
 
   /**
    * Takes all free terms for which this replica is preferred. Returns true if it has gained any. A term is free if its
-   * holder is not registered. That cannot change, because a replica gets a new registration when it returns.
+   * holder is not registered. The former holder cannot hold it again, because a replica gets a new registration when it
+   * returns.
    */
   async acquire(registration: Registration, rows: ReplicaRows, live: ReadonlySet<string>): Promise<boolean> {
     const { id } = this.#options;
@@ -35,8 +36,8 @@ export class Terms {
   }
 
   /**
-   * Adds the terms of this registration that the process does not know, because the store did not confirm in time that
-   * they were acquired. Returns true if there are any.
+   * Adds terms that this registration holds in the store but that the process has not recorded, because the store did
+   * not confirm the acquisition in time. Returns true if there are any.
    */
   adopt(registration: Registration, rows: ReplicaRows): boolean {
     let hasGained = false;
@@ -49,8 +50,8 @@ export class Terms {
   }
 
   /**
-   * Gives up terms that the rows assign to another registration. This happens if the store released a term although the
-   * response was lost, and another replica has taken it since.
+   * Gives up terms that the rows assign to another registration. This happens if a response of the store was lost after
+   * it released a term, and another replica has taken the term since.
    */
   dropForeign(registration: Registration, rows: ReplicaRows): void {
     for (const term of registration.held) {
@@ -60,7 +61,7 @@ export class Terms {
     }
   }
 
-  /** Hands terms over to other replicas. The caller must ensure that no work for them is in progress. */
+  /** Hands terms over to other replicas. The caller must ensure that no work for these terms is in progress. */
   async release(registration: Registration, rows: ReplicaRows, terms: readonly string[]): Promise<void> {
     for (const term of terms) registration.held.delete(term);
     await this.#write(registration, rows, terms, undefined);

@@ -53,7 +53,7 @@ export function deriveSealerKeys(key: Uint8Array): SealerKeys {
   return { sealingKey: derive(key, 'flotilla sealing 1'), hashingKey: derive(key, 'flotilla hashing 1') };
 }
 
-/** Creates a sealer from derived keys, on another thread than the one that has read the seal key. */
+/** Creates a sealer from derived keys, on a thread other than the one that has read the seal key. */
 export function sealerWithKeys({ sealingKey, hashingKey }: SealerKeys): Sealer {
   return {
     seal(purpose, clear) {

@@ -11,8 +11,8 @@ const maxKeys = 16;
 
 /**
  * Reads the seal key file, which contains one key per line in base64. The first key encrypts, the others only decrypt.
- * `undefined` if the file does not exist. Throws SealError with a one-line message if the content is invalid, or if others
- * than the owner can read the file.
+ * `undefined` if the file does not exist. Throws SealError with a one-line message if the content is invalid, or if
+ * users other than the owner can read the file.
  */
 export async function readSealKeyFile(path: string): Promise<readonly Uint8Array[] | undefined> {
   let text: string;

@@ -23,7 +23,7 @@ describe('the built-in cluster over HTTP', () => {
 
   it('is an online cluster whose object does not change on a restart (completions §7)', async () => {
     const read = async () => (await at.send(`${groupPath}/clusters/local`)).json;
-    // If other servers may share the store, the status is written when this one has registered.
+    // If other servers may share the store, the status is written after this server has registered.
     await expect.poll(read, { timeout: 10_000 }).toMatchObject({
       spec: { local: true },
       status: { phase: 'Initialized', online: true, kubernetesVersion: expect.stringMatching(/^v1\./) },

@@ -13,13 +13,13 @@ let clock: ManualClock;
 let server: RunningServer;
 beforeEach(async () => {
   bench = await ServerTestEnv.open();
-  // The client's TLS uses the clock of the machine.
+  // Starts at the real time, because the client's TLS checks certificates against the clock of the machine.
   clock = new ManualClock(Date.now());
   server = await bench.start({}, clock);
 });
 afterEach(() => bench.close());
 
-/** Sets the clock; a second later all timers have noticed it. */
+/** Changes the wall clock by `by`. Then advances a second, so all timers notice the change. */
 async function setClock(by: number): Promise<void> {
   clock.setWall(by);
   clock.advance(1_000);
@@ -97,7 +97,7 @@ describe.each([
     await bench.createObject(server, 'teams', 'after');
     expect(await nextNames(longLines, 1)).toEqual(['after']);
     if (by < 0) {
-      // The key lives until the new clock reaches its expiry, which is an hour longer than its lifetime.
+      // The clock was set back by an hour, so the key lives an hour longer than its lifetime.
       clock.advance(hour + 1_800_000 - 2_000);
       expect(await code(short)).toBe(200);
       clock.advance(2_000);

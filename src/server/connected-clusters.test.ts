@@ -6,7 +6,7 @@ import type { RunningServer } from './start-server.ts';
 
 const remote = '/kubernetes/cluster/remote';
 
-/** Two servers: the built-in cluster of one is a connected cluster of the other. */
+/** Two servers: the built-in cluster of one server is a connected cluster of the other server. */
 class ConnectedBench {
   readonly here: ServerTestEnv;
   readonly there: ServerTestEnv;
@@ -30,7 +30,7 @@ class ConnectedBench {
     await this.there.close();
   }
 
-  /** A kubeconfig for the other server's built-in cluster, by default of its administrator. */
+  /** Returns a kubeconfig for the other server's built-in cluster, with the administrator's token by default. */
   async kubeconfig(token?: string): Promise<string> {
     const file = load(await this.there.read('admin.kubeconfig')) as JsonObject;
     const user = token === undefined ? {} : { users: [{ name: 'admin', user: { token } }] };
@@ -44,7 +44,7 @@ class ConnectedBench {
     });
   }
 
-  /** Watches a kind until one of its objects matches. */
+  /** Watches a kind until one of its objects fulfils the condition. */
   async until(plural: string, name: string, holds: (object: JsonObject) => boolean): Promise<JsonObject> {
     const { body } = await this.here.request(this.server, `${groupPath}/${plural}?watch=true`);
     let rest = '';
@@ -154,7 +154,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     expect(listAt(namespaces.json, 'items').map((item) => textAt(item, 'metadata', 'name'))).toContain('kube-system');
     const refused = await ask('/api/v1/namespaces', 'bert');
     expect([refused.code, textAt(refused.json, 'reason')]).toEqual([403, 'Forbidden']);
-    // The cluster itself authorizes her requests.
+    // The connected cluster itself authorizes anna's requests.
     const unbound = await ask('/api/v1/namespaces', 'anna');
     expect([unbound.code, textAt(unbound.json, 'message')]).toEqual([403, expect.stringContaining('User "anna"')]);
     const bound = await bench.there.send(

@@ -31,7 +31,10 @@ export interface ConnectedHostsOptions {
   readonly clusters: Pick<KindStore<FieldsOf<typeof clusterKind>>, 'peek' | 'peekAll' | 'peekHidden' | 'listen'>;
   /** Decrypts a kubeconfig. Throws if it was sealed with another seal key. */
   unseal(sealed: string): string;
-  /** Creates a connection. `agentOf` is the cluster whose agent announced the kubeconfig, so that its address is trusted. */
+  /**
+   * Creates a connection. `agentOf` is the cluster whose agent announced the kubeconfig. The address in such a
+   * kubeconfig is trusted.
+   */
   connect(kubeconfig: Kubeconfig, agentOf: string | undefined): HostConnection;
   hostOn(cluster: string, connection: HostConnection): ClosableHost;
   readonly log: Log;
@@ -48,7 +51,7 @@ interface Entry {
   /** The connection and its host; `undefined` if the kubeconfig is unusable. */
   readonly connected: Connected | undefined;
   /**
-   * True if the kubeconfig leads to a different cluster than the one that the object describes. This blocks all
+   * True if the kubeconfig leads to a different cluster than the one that the object describes. A mismatch blocks all
    * requests except probes: `hostOf` and `apiOf` return `undefined`, and only `connectionOf` returns the connection.
    */
   readonly isMismatched: boolean;

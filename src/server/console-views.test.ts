@@ -47,13 +47,13 @@ describe('viewing a virtual cluster in the console', () => {
     }
     const lastView = clock.now();
     clock.advance(11_000);
-    // One of several servers first waits until the others had the time to report uses.
+    // With several servers, a server first waits until the others have had time to report uses.
     const phase = async () => {
       clock.advance(1_000);
       return textAt((await bench.send(server, `${instancesOf('default')}/demo`)).json, 'status', 'phase');
     };
     await expect.poll(phase, { timeout: 10_000, interval: 100 }).toBe('Sleeping');
-    // A view that counted would keep it awake for 60 seconds.
+    // A view that counted as a use would keep the virtual cluster awake for 60 seconds.
     expect(clock.now() - lastView).toBeLessThan(40_000);
   });
 

@@ -17,7 +17,7 @@ export interface CredentialUsesOptions {
 export interface CredentialUses {
   /** Records a use in memory. Called for each request. */
   record(uid: string, use: CredentialUse): void;
-  /** Returns the uses that this replica observed, and those that other replicas have stored. */
+  /** Returns the uses that this replica observed and the uses that other replicas have stored. */
   usesOf(uid: string): Promise<readonly CredentialUse[]>;
   /** Removes the record of a deleted instance. */
   forget(uid: string): void;
@@ -27,12 +27,16 @@ export interface CredentialUses {
 
 /** The slice with the uses of the credentials of each instance. Its rows are unlogged. */
 export const credentialUsesSlice = 'credential-uses';
-/** The maximum number of credentials per instance, so that a row stays below 200 kB. The least recently used are removed. */
+/**
+ * The maximum number of credentials per instance, so a row stays below 200 kB. The least recently used credentials are
+ * removed.
+ */
 const maxUses = 200;
 
 /**
- * Records the uses of credentials in one row per instance. A row is written within a second after the first use, and later
- * at most once per minute. Two replicas that write a row at the same moment may lose a use; the next use repeats it.
+ * Records the uses of credentials in one row per instance. A row is written within a second after the first use, and
+ * later at most once per minute. If two replicas write a row at the same moment, one use may be lost. The next use of
+ * the credential records it again.
  */
 export function openCredentialUses({ store, clock, log }: CredentialUsesOptions): CredentialUses {
   /** The uses that are not stored yet, by instance and credential. */
@@ -64,7 +68,7 @@ export function openCredentialUses({ store, clock, log }: CredentialUsesOptions)
       pending.set(uid, uses);
       const key = credentialKey(use);
       const known = uses.get(key);
-      // Further credentials are recorded after the next write.
+      // A credential beyond the limit is not recorded now, but after the next write.
       if (known === undefined && uses.size >= maxUses) return;
       uses.set(key, known === undefined ? use : mergedUse(known, use));
       recorder.recordUse(uid);
@@ -72,7 +76,7 @@ export function openCredentialUses({ store, clock, log }: CredentialUsesOptions)
     usesOf: async (uid) => mergeUses(await withStatusErrors(read(uid)), [...(pending.get(uid)?.values() ?? [])]),
     forget(uid) {
       pending.delete(uid);
-      // Every replica tries this. A row that remains has no effect, because no uid is used twice.
+      // Every replica tries to delete the row. A remaining row has no effect, because no uid is used twice.
       void store.transact({ writes: [{ key: rowKey(uid), value: undefined, unlogged: true }] }).catch(() => {});
     },
     close: () => recorder.close(),

@@ -12,8 +12,8 @@ export interface FrontHandlerSettings {
 type RequestHandler = (request: IncomingRequest) => Promise<Reply>;
 
 /**
- * Wraps the handler of all requests. Determines the address of the client, which limits, the audit log and address lists
- * use, and tells browsers to use only TLS.
+ * Wraps the handler of all requests. Determines the address of the client, which limits, the audit log and address
+ * lists use, and makes browsers use only TLS.
  */
 export function frontHandler(
   handler: RequestHandler,

@@ -146,7 +146,7 @@ describe('kubeconfigs of virtual clusters', () => {
     const narrower = { virtualClusters: [{ project: 'default', virtualCluster: 'another' }] };
     await at.send(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: narrower } }));
     expect(await at.code(namespacesPathIn('demo'), token)).toBe(403);
-    // A key with wider permissions does not widen its old tokens.
+    // Wider permissions of a key do not apply to tokens that were created with it before.
     const rules = [{ verbs: ['get', 'list'], requestTargets: ['ProjectVirtualCluster'] }, { verbs: ['create'] }];
     await at.send(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: { virtualClusters: null, rules } } }));
     const reading = await at.token('demo', key);

@@ -9,7 +9,7 @@ import type { RunningServer } from './start-server.ts';
 
 export const instances = instancesOf('default');
 
-/** Returns the gateway path of an instance, below which the gateway serves the API of its virtual cluster. */
+/** Returns the gateway path of an instance. Below this path, the gateway serves the API of the virtual cluster. */
 export const gatewayPath = (name: string, project = 'default') =>
   `/kubernetes/project/${project}/virtualcluster/${name}`;
 

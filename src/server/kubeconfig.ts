@@ -79,7 +79,10 @@ export async function refreshKubeconfig(path: string, content: KubeconfigContent
   if (changed) await writePrivateFile(path, dump(file));
 }
 
-/** Returns a kubeconfig whose clusters have the address `origin`, with their paths. Throws StartError if it is not one. */
+/**
+ * Returns the kubeconfig `text` with `origin` in all cluster addresses. Keeps their paths. Throws StartError if `text`
+ * is not a kubeconfig.
+ */
 export function kubeconfigForServer(text: string, path: string, origin: string): string {
   const file = parse(text, path);
   for (const { cluster } of listOf(file.clusters)) {
@@ -101,8 +104,8 @@ function addressPrefix(content: KubeconfigContent): string {
 
 /**
  * Returns the first lines of a kubeconfig if they are exactly as `adminKubeconfig` wrote them, except for the address;
- * `undefined` if a user has modified them or the CA has changed. With these lines an address can be updated without
- * parsing YAML at every start.
+ * `undefined` if a user has modified them or the CA has changed. If they are unmodified, the address can be updated
+ * without parsing YAML at every start.
  */
 function unmodifiedPrefix(text: string, content: KubeconfigContent): string | undefined {
   const server = /^ {6}server: (\S+)$/m.exec(text)?.[1] ?? '';

@@ -1,7 +1,7 @@
 import type { MarkingServer } from '../builtin/work-marks.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** Returns this server, as the marks of work in progress name it. */
+/** Returns the description of this server for marks of work in progress. */
 export function markingServer({ replicaId, replicas }: Pick<ServerContext, 'replicaId' | 'replicas'>): MarkingServer {
   return {
     id: replicaId,

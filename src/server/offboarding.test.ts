@@ -13,7 +13,10 @@ describe('the offboarding of a user', () => {
   const at = GatewayTestEnv.forEach();
   const inDefault = `${namespacesPathIn('demo')}/default`;
 
-  /** Creates a user with credentials of every kind, and an instance that it owns. Returns the requests they open. */
+  /**
+   * Creates a user with credentials of every kind, and an instance that the user owns. Returns the requests that these
+   * credentials permit.
+   */
   async function createAnna(): Promise<readonly (readonly [name: string, path: string, token: string])[]> {
     await at.createUser('bob');
     await at.bench.createObject(at.server, 'users', 'anna', { password: 'correct horse' });
@@ -138,7 +141,7 @@ describe('the offboarding of a user', () => {
     });
     expect(await at.code(`${groupPath}/projects`, forBob)).toBe(200);
     expect((await at.post(offboardPath, { spec: {} })).code).toBe(201);
-    // The key that an admin who stays created for bob is not affected.
+    // The key of bob that a remaining admin created is not affected.
     expect([await at.code(`${groupPath}/projects`, forBob), await at.code(`${groupPath}/projects`, bob)]).toEqual([
       401, 200,
     ]);
@@ -163,7 +166,7 @@ describe('the offboarding of a user', () => {
 
   it('can be repeated after an interruption, and can keep the user', async () => {
     await createAnna();
-    // An earlier request was interrupted after it had disabled the user and deleted a key.
+    // Simulates an earlier request that was interrupted after it had disabled the user and deleted a key.
     await at.send(`${groupPath}/users/anna`, mergePatch({ spec: { disabled: true } }));
     await at.send(`${groupPath}/accesskeys/annas`, { method: 'DELETE' });
     const done = await at.post(offboardPath, { spec: { transferTo: 'bob', keepUser: true } });
@@ -204,7 +207,7 @@ describe('the offboarding of a user', () => {
 
     expect((await at.post(offboardPath, { spec: { transferTo: 'bob', keepUser: true } })).code).toBe(201);
     expect(await codesOf()).toEqual([200, 200]);
-    // The user lost its access in the first request. An admin gives it back, so that the user may use the instance again.
+    // The first request removed the access of the user. An admin restores it, so the user may use the instance again.
     const access = [{ name: 'x', verbs: ['get', 'use'], users: ['anna'] }];
     await at.send(`${instances}/demo`, mergePatch({ spec: { access } }));
     const spec = { transferTo: 'bob', revokeUnattributed: true };

@@ -45,10 +45,11 @@ export interface ControlPlanes {
 }
 
 /**
- * Finds the host of a cluster. It is created empty, because the management API refers to hosts that are opened later.
+ * Finds the host of a cluster. The directory is created empty, because the management API refers to hosts that are
+ * opened later.
  */
 class HostDirectory {
-  /** Returns the host of the built-in cluster for background work with a fence. */
+  /** Returns the host of the built-in cluster for background work, whose transactions contain the fence. */
   fencedLocal: ((fence: RevisionCheck) => Host) | undefined;
   /** The host of the built-in cluster. */
   local: Host | undefined;
@@ -58,7 +59,9 @@ class HostDirectory {
     return cluster === builtInClusterName ? this.local : this.connected?.hostOf(cluster);
   }
 
-  /** Returns a function that finds hosts for background work, whose transactions contain the check `fence`. */
+  /**
+   * Returns a function that finds hosts for background work. All transactions of such work contain the check `fence`.
+   */
   fenced(fence: RevisionCheck | undefined): (cluster: string) => Host | undefined {
     const local = fence === undefined ? this.local : this.fencedLocal?.(fence);
     return (cluster) => (cluster === builtInClusterName ? local : this.connected?.hostOf(cluster));
@@ -155,7 +158,7 @@ function hostConnector({ settings, clock, tunnels }: ServerContext) {
 
 /**
  * Creates the first objects and missing access keys of administrators, and revokes the credentials that a restore has
- * brought back. Returns true if it has created an access key.
+ * brought back. Returns true if an access key was created.
  */
 async function prepareAccess(
   { dir, store, signingKeys, auditLog, clock, log }: ServerContext,
@@ -197,8 +200,8 @@ function openUsage(
 }
 
 /**
- * Runs the tasks that one server does after each start. Resolves after the tasks of this server, if it does not share the
- * store with others.
+ * Runs the tasks that only one server performs after each start. If this server does not share the store, resolves
+ * after the tasks have ended.
  */
 async function runLeaderTasks(
   { store, replicas, closing, version, log }: ServerContext,
@@ -216,7 +219,7 @@ async function runLeaderTasks(
   });
   closing.add('leader tasks', stop);
   await running.catch((error: unknown) => {
-    // A server whose disk is full must start, so that users can delete objects. The next start repeats the tasks.
+    // A server with a full disk must start, so users can delete objects. The next start repeats the tasks.
     if (!(error instanceof StatusError) || error.code !== insufficientStorageCode) throw error;
   });
 }

@@ -158,7 +158,8 @@ function reviewDependencies(
   state: ManagementState,
   authorize: (caller: CredentialedCaller, attributes: Attributes) => Decision,
 ): ReviewDependencies {
-  // A review shows what another replica has granted or revoked a moment ago.
+  // Waits until the caches of a shared store are current. A review then includes permissions that another replica has
+  // just granted or revoked.
   const caughtUp = async () => (store.isShared ? await state.caughtUp() : undefined);
   return {
     clock,

@@ -7,7 +7,7 @@ import { type ParsedResponse, type RequestOptions, ServerTestEnv } from './serve
 import type { FlagValues } from './settings/flags.ts';
 import type { RunningServer } from './start-server.ts';
 
-/** One of several servers over one store. */
+/** A server that shares its store with other servers. */
 export class ServerReplica {
   readonly bench: ServerTestEnv;
   readonly server: RunningServer;
@@ -41,7 +41,7 @@ export class ReplicasTestEnv {
     this.shared = shared;
   }
 
-  /** `flags` returns the flags of one of the servers. */
+  /** `flags` is called for each server and returns its flags. */
   static async open(clock: Clock = systemClock, flags: ReplicaFlags = async () => ({})): Promise<ReplicasTestEnv> {
     const shared = openMemoryStore();
     const first = await startReplica(shared, { clock, flags });

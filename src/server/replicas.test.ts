@@ -15,7 +15,7 @@ let at: ReplicasTestEnv;
 let first: ServerReplica;
 let second: ServerReplica;
 
-// With a manual clock, the replicas confirm their caches only if a request needs it.
+// With a manual clock, the replicas confirm their caches only when a request needs it.
 beforeEach(async () => {
   clock = new ManualClock();
   at = await ReplicasTestEnv.open(clock);
@@ -156,7 +156,7 @@ describe('a replica that receives changes late', () => {
     second.gate.hold();
     await create(first, accounts, { metadata: { name: 'bot' } });
     const issued = await create(first, `${accounts}/bot/token`, { spec: {} });
-    // Authenticated, and denied by the roles of the virtual cluster.
+    // The token is valid, but the roles of the virtual cluster deny the request.
     expect(await second.code(accounts, textAt(issued, 'status', 'token'))).toBe(403);
   });
 });

@@ -17,7 +17,7 @@ import { type RunningServer, startServer } from './start-server.ts';
  */
 const maxShutdownMs = 9_500;
 
-/** Rendering is limited to 30 million bytes and values, which need far less memory. */
+/** The maximum heap for rendering. Rendering is limited to 30 million bytes and values, which need far less memory. */
 const renderingHeapBytes = 512 * 1024 * 1024;
 
 /**

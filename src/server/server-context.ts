@@ -41,13 +41,13 @@ import type { ConfiguredOptions, ServerOptions } from './settings/options.ts';
 import type { RenderThreadData } from './templates/render-thread.ts';
 import { Tunnels } from './tunnels/tunnels.ts';
 
-/** The services that a server uses during its start. */
+/** The services that a server needs from its environment during its start. */
 export interface ServerEnvironment {
   readonly clock: Clock;
   readonly log: Log;
   /** The close functions of everything that was opened. They are called in reverse order. */
   readonly closing: CloseStack;
-  /** Starts other threads. If absent, virtual clusters run on the main thread, and templates are rendered there. */
+  /** Starts other threads. If absent, virtual clusters run and templates are rendered on the main thread. */
   readonly threads?: ServerThreads | undefined;
   /** An open store, which tests share between several servers. If absent, the server opens the store of its settings. */
   readonly store?: Store | undefined;
@@ -188,7 +188,7 @@ export async function openServerContext(
   };
 }
 
-/** Follows what other servers change about the encryption and the schema. Returns the health checks of the schema. */
+/** Follows the changes of other servers to the encryption and the schema. Returns the health checks of the schema. */
 function followInstallation(
   rows: InstallationSecrets['rows'],
   keyring: Encryption['keyring'],
@@ -233,7 +233,8 @@ function serverChecks({
       name: 'store',
       on: ['healthz', 'readyz'],
       check: async () => {
-        // A shared store is asked twice a second anyway. Asking for each request would let anybody put load on it.
+        // Uses the regular polls of a shared store. A query of the store for each health request would let anybody put
+        // load on it.
         if (freshness === undefined) await store.revision(managementSlice);
         else await freshness.requireCurrent();
       },

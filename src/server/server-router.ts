@@ -88,7 +88,7 @@ interface AuditHandlers {
   readonly checkpoints: Handler;
 }
 
-/** The path depth of the console. It is infinite so that the filter chain does not parse console paths as API paths. */
+/** The path depth of the console. It is infinite, so the filter chain does not parse console paths as API paths. */
 const consoleDepth = Number.POSITIVE_INFINITY;
 
 /** Clients print every warning, so the management API sends only a few. */
@@ -108,7 +108,7 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
     authenticate: (token, exchange) => options.authenticate(token, fingerprintOf(token, exchange)),
     sessions: options.auth.sessions,
     freshness: options.freshness,
-    // Callers without limits could cause the same load without traces.
+    // Trusts trace headers only from callers without limits, who could cause the same load without traces.
     ...(options.tracer && { tracing: { tracer: options.tracer, isTrusted: isExempt } }),
     auditLog: options.auditLog,
     auditRules: settings.audit.rules,

@@ -60,7 +60,7 @@ export class ServerTestEnv {
 
   /** The setting `auth.freshLoginSeconds` of servers that start from now on. */
   freshLoginSeconds = 0;
-  /** True if access keys have the default lifetimes of new installations. */
+  /** True if access keys get the default lifetimes of new installations. */
   isNewInstallation = false;
 
   constructor(root: string) {

@@ -12,7 +12,7 @@ describe('credentials of service accounts at the gateway', () => {
   const inDefault = `${namespacesPathIn('demo')}/default`;
   const configMaps = `${inDefault}/configmaps`;
 
-  /** Lets the service account `default` read everything, so that its requests are answered with 200. */
+  /** Lets the service account `default` read everything, so its requests succeed with 200. */
   async function bindAccount(): Promise<void> {
     const bindings = `${namespacesPathIn('demo').replace('/api/v1/namespaces', '')}/apis/rbac.authorization.k8s.io/v1/clusterrolebindings`;
     const bound = await at.post(bindings, {
@@ -126,7 +126,7 @@ describe('credentials of service accounts at the gateway', () => {
     expect(await codes(tokens)).toEqual([401, 401, 401]);
     const { json } = await at.send(path, { token: anna });
     expect(Date.parse(textAt(json, 'revokedBefore'))).toBeGreaterThan(Date.now() - 60_000);
-    // The time is the record of the server, so clients cannot change it.
+    // Only the server records this time, so clients cannot change it.
     await at.send(`${instances}/demo`, mergePatch({ status: { revokedTokens: null } }));
     expect(await codes(tokens)).toEqual([401, 401, 401]);
   });

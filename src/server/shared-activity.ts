@@ -19,24 +19,27 @@ export interface SharedActivityOptions {
 export const activitySlice = 'activity';
 /** The longest time that a use is known only to the replica that observed it. */
 const maxUnwrittenMs = 30_000;
-/** The number of attempts to write a row that other replicas write at the same time. */
+/** The maximum number of attempts to write a row that other replicas write at the same time. */
 const maxAttempts = 5;
 
 /**
- * The last use of each instance, which replicas share as rows of the store. The controller would otherwise see only the uses of
- * its own replica, and put instances to sleep, or delete them, that others use. The rows are not logged, because nobody observes
- * them: they are read before an instance is put to sleep or deleted.
+ * The last use of each instance, which replicas share as rows of the store. Without these rows, the controller would
+ * see only the uses of its own replica, and would put to sleep or delete instances that other replicas use. The rows
+ * are unlogged, because nobody observes them: they are read before an instance is put to sleep or deleted.
  */
 export class SharedActivityLog implements ActivityLog {
   readonly #options: SharedActivityOptions;
   readonly #own: ActivityLog;
   /** The time in the row of each instance, as far as this replica knows it. The row may contain a later time. */
   readonly #written = new Map<string, number>();
-  /** The last use at the time of the latest attempt to write it, so that a failed write is not repeated at once. */
+  /** The last use at the time of the latest attempt to write it. Prevents an immediate retry of a failed write. */
   readonly #attempted = new Map<string, number>();
   /** The writes in progress. */
   readonly #writes = new Map<string, Promise<void>>();
-  /** The shortest period without use that has a consequence, in milliseconds, for instances that have one. */
+  /**
+   * The shortest period without use, in milliseconds, after which an instance sleeps or is deleted. Contains only
+   * instances with such a period.
+   */
   readonly #idlePeriods = new Map<string, number>();
 
   constructor(options: SharedActivityOptions) {
@@ -71,7 +74,7 @@ export class SharedActivityLog implements ActivityLog {
     this.#written.delete(uid);
     this.#attempted.delete(uid);
     this.#idlePeriods.delete(uid);
-    // Every replica tries this. A row that remains has no effect, because no uid is used twice.
+    // Every replica tries to remove the row. A remaining row has no effect, because no uid is used twice.
     void this.#options.store
       .transact({ writes: [{ key: rowKey(uid), value: undefined, unlogged: true }] })
       .catch(() => {});
@@ -88,7 +91,7 @@ export class SharedActivityLog implements ActivityLog {
     if (time.value > (this.#own.lastActivity(uid) ?? 0)) this.#own.recordUse(uid, time.value);
   }
 
-  /** Follows the settings of an instance. Its uses are written often enough for its periods without use. */
+  /** Follows the settings of an instance, so its uses are written often enough for its idle periods. */
   update({ metadata }: Pick<KubeObject, 'metadata'>): void {
     const { uid = '', annotations = {} } = metadata;
     const seconds = [sleepAfterAnnotation, deleteAfterAnnotation]
@@ -117,7 +120,7 @@ export class SharedActivityLog implements ActivityLog {
         this.#written.set(uid, last);
         return;
       } catch (error) {
-        // Another replica has written the row in the meantime.
+        // Continues after CheckFailed: another replica has written the row in the meantime.
         if (!(error instanceof StoreError) || error.code !== 'CheckFailed') throw error;
       }
     }

@@ -61,7 +61,7 @@ describe('the gateway to the spaces of projects (completions §12)', () => {
     const anna = await at.createUser('anna');
     const namespace = await create(sharedWith('anna'));
     const lastOf = async (act: () => Promise<void>) => {
-      // After a change of roles, anna may have none for a moment.
+      // Retries, because anna may have no role for a moment after a change of roles.
       const watch = await vi.waitFor(async () => {
         const opened = await at.openStream(`${maps(namespace)}?watch=true`, anna);
         expect(opened.statusCode).toBe(200);

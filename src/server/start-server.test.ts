@@ -59,7 +59,7 @@ describe('a later start', () => {
   it('serves requests before it reconciles stored objects', async () => {
     const instances = `${groupPath}/namespaces/${projectNamespace(defaultProject)}/virtualclusterinstances`;
     const first = await bench.start();
-    // Its rendering fails, so each start renders it again.
+    // The template cannot be rendered, so each start tries again.
     const template = { helmRelease: { values: '{{ index (list 1) 5 }}' } };
     const body = { metadata: { name: 'one' }, spec: { template } };
     expect((await bench.send(first, instances, { method: 'POST', body })).code).toBe(201);

@@ -53,7 +53,10 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Time for in-flight requests to finish. The rest of the ten-second shutdown is for closing the store and the logs. */
+/**
+ * Time for in-flight requests to finish. The rest of the ten seconds for a shutdown is for closing the store and the
+ * logs.
+ */
 const drainMilliseconds = 8_000;
 
 /** Starts the server. If the start fails, closes everything and rejects with a one-line message. */
@@ -110,7 +113,8 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   await ensureAdminKubeconfig(dir, content, controlPlanes.isNew);
   const hasConsole = settings.console.enabled && (await isConsoleBuilt(settings.console.directory));
   log.info({ url, dataDir: dir.path, version: programVersion }, 'serving');
-  // The server already answers health checks and lets administrators delete objects. So no stored object can prevent that.
+  // This starts only after the server answers health checks and lets administrators delete objects, so no stored object
+  // can prevent these.
   controlPlanes.planes.startWorkersAhead();
   controlPlanes.startMaintenance();
   startControllers();
@@ -159,7 +163,7 @@ interface HandlerParts {
   readonly renderer: Renderer;
 }
 
-/** Renders templates. Without members, the controllers do this themselves. */
+/** Renders templates. If the members are absent, the controllers render templates themselves. */
 type Renderer = Pick<ControllerInputs, 'render' | 'readObjects'>;
 
 /** Opens the gateway and authentication. */
@@ -293,7 +297,10 @@ function operatorHandlers({
   };
 }
 
-/** Renders templates and reads their objects on a thread of its own, if the server has other threads. */
+/**
+ * Opens the renderer of templates. If the server has other threads, it renders templates and reads their objects on a
+ * separate thread.
+ */
 async function openRenderer(server: ServerContext): Promise<Renderer> {
   const { settings, threads, closing, store, clock, log } = server;
   if (threads === undefined || settings.planes.workers === 0) return {};

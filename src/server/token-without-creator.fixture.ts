@@ -1,8 +1,8 @@
 import { decodeJwt, importJWK, type JSONWebKeySet, SignJWT } from 'jose';
 
 /**
- * Returns a copy of a service account token as virtual clusters on connected clusters issue them: without a creator.
- * `signingKeys` is the content of the server's file with signing keys.
+ * Returns a copy of a service account token without its creator, like the tokens of virtual clusters on connected
+ * clusters. `signingKeys` is the content of the server's file with signing keys.
  */
 export async function withoutCreator(token: string, signingKeys: string): Promise<string> {
   const { keys } = JSON.parse(signingKeys) as JSONWebKeySet;

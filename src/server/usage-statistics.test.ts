@@ -36,7 +36,7 @@ describe('the time to ready of virtual clusters', () => {
   const daysOf = (object: JsonObject) => listAt(object, 'status', 'timeToReady') as unknown as ReadyDay[];
   const countOf = (object: JsonObject) => daysOf(object).reduce((sum, day) => sum + day.count, 0);
 
-  /** The first version of the project with this count. */
+  /** Waits for the first version of the project with this count. */
   async function untilCounted(wanted: number): Promise<JsonObject> {
     const only = `${groupPath}/projects?fieldSelector=metadata.name%3Ddefault`;
     const { body } = await bench.request(server, `${only}&watch=true&timeoutSeconds=20`);

@@ -108,7 +108,8 @@ describe('the built-in cluster over HTTP', () => {
     const inLocal = await tokenOf(builtInClusterPath);
     expect(await whoami(builtInClusterPath, inLocal)).toBe(account);
     expect((await at.send(`${groupPath}/projects`, { token: inLocal })).code).toBe(401);
-    // Inside the virtual cluster, the outer service account has a name that differs from its own account of that name.
+    // Inside the virtual cluster, the host's service account has another name than the virtual cluster's own account
+    // `default`.
     expect(await whoami(proxyPath('one'), inLocal)).toBe(403);
     await at.post(`${builtInClusterPath}/apis/rbac.authorization.k8s.io/v1/clusterrolebindings`, {
       metadata: { name: 'accounts-pass' },

@@ -15,9 +15,9 @@ const format = 'flotilla-backup';
 const version = 1;
 
 /**
- * The number of revisions that a restore or a migration skips. Clients may have seen revisions that were assigned after the backup,
- * and these must not be assigned again. No store writes this often between a backup and its restore. After the restore,
- * revisions are still far below the limit of 2^53.
+ * The number of revisions that a restore or a migration skips. Clients may have seen revisions that were assigned after
+ * the backup. These revisions must not be assigned again. No store writes this often between a backup and its restore.
+ * After the restore, revisions are still far below the limit of 2^53.
  */
 export const revisionsSkipped = 1_000_000_000;
 
@@ -70,7 +70,10 @@ function headerOf({ identity, revision }: Extract<DumpRow, { row: 'head' }>): He
   return { format, version, identity, revision, time, program: programVersion, lineChecksums: true };
 }
 
-/** Yields the lines of a backup with encrypted keys in its header. Throws BackupError if the checksum does not match. */
+/**
+ * Yields the lines of a backup, with encrypted keys added to its header. Throws BackupError if the checksum does not
+ * match.
+ */
 export async function* withSealedKeys(lines: AsyncIterable<string>, sealedKeys: string): AsyncGenerator<string> {
   const [received, written] = [createHash('sha256'), createHash('sha256')];
   let previous: string | undefined;
@@ -93,7 +96,7 @@ export async function* withSealedKeys(lines: AsyncIterable<string>, sealedKeys: 
 
 /**
  * Yields the rows of a backup. Throws BackupError at the first damaged line, or at the end if the checksum does not
- * match. So the caller must not use the rows until the last one was yielded.
+ * match. The caller must not use any row until all rows were yielded.
  */
 export async function* readBackup(lines: AsyncIterable<string>): AsyncGenerator<DumpRow> {
   const hash = createHash('sha256');
@@ -145,10 +148,10 @@ export interface RestoredStore {
 }
 
 /**
- * Creates an embedded store from the rows of a dump, with the same identity and entries. A dump contains no
- * history, and every slice starts at the revision of the restored store. So watches that started earlier end with Expired:
- * their caches may contain changes that are not in the dump. The directory must be empty or absent. The store can be
- * opened only after all rows were read. On an error, the directory is empty again.
+ * Creates an embedded store from the rows of a dump, with the same identity and entries. A dump contains no history,
+ * and every slice starts at the revision of the restored store. Watches that started before the restore end with
+ * Expired, because their caches may contain changes that are not in the dump. The directory must be empty or absent.
+ * The store can be opened only after all rows were read. On an error, the directory is empty again.
  */
 export async function restoreRows(rows: AsyncIterable<DumpRow>, directory: string): Promise<RestoredStore> {
   await assertEmpty(directory);
@@ -265,8 +268,8 @@ function operationOf(row: BackupRow, restored: Revision): LevelOperation {
 }
 
 /**
- * Writes rows in batches. Each batch is flushed to disk, because a flush covers only the current log file of LevelDB
- * and earlier batches may be in an older one.
+ * Writes rows in batches. Flushes each batch to disk, because a flush covers only the current log file of LevelDB, and
+ * earlier batches may be in an older log file.
  */
 class BatchWriter {
   static readonly #maxOperations = 1000;

@@ -10,14 +10,14 @@ interface Observation {
   readonly since: Revision;
   readonly observer: Observer;
   readonly log: Log;
-  /** True if no change after `since` is committed, so that no history has to be read. */
+  /** True if no change after `since` is committed. In this case, no history has to be read. */
   isCurrent(): boolean;
   /** Reads the changes after a revision that are committed at the time of the call. Throws StoreError Expired. */
   readonly history: (since: Revision) => AsyncIterable<HistoryChunk>;
 }
 
 /**
- * The maximum number of changes that are buffered while history is read. If it is exceeded, the buffer is discarded and
+ * The maximum number of changes that are buffered while history is read. If there are more, the buffer is discarded and
  * the changes are read from history instead.
  */
 const maxBuffered = 4096;
@@ -130,8 +130,8 @@ class ObserverGate implements Observer {
   }
 
   /**
-   * Calls the observer. If it throws, its observation ends, because it has missed changes. The exception must not reach
-   * the writer or other observers.
+   * Calls the observer. If the observer throws, its observation ends, because it has missed changes. The exception must
+   * not reach the writer or other observers.
    */
   #catchErrors(call: () => void): void {
     try {

@@ -1,11 +1,11 @@
 import { type Change, type Entry, propertiesOf, type Revision, type Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** Added to the revisions of unlogged rows, which have no place in the sequence. */
+/** Added to the revisions of unlogged rows, which have no number in the sequence of logged writes. */
 const unloggedOffset = 1e12;
 
 /**
- * Wraps a store so that its logged writes have the revisions 2, 3, 4 and so on, as in a new store in memory. So tests can
+ * Wraps a store. Its logged writes have the revisions 2, 3, 4 and so on, as in a new store in memory, so tests can
  * compare revisions with constants although etcd skips numbers. All processes of a test must use the same wrapper.
  */
 export function denseRevisions(store: Store): Store {
@@ -90,7 +90,10 @@ class RevisionNumbers {
     return number;
   }
 
-  /** Returns the number of the write of a row. An unlogged row keeps its revision, so that it can be checked. */
+  /**
+   * Returns the number of the write of a row. For an unlogged row, this is its own revision plus an offset, so the
+   * revision can be checked.
+   */
   ofRow(original: Revision): Revision {
     return this.#numbers.get(original) ?? unloggedOffset + original;
   }
@@ -105,7 +108,7 @@ class RevisionNumbers {
   original(number: Revision): Revision {
     if (number >= unloggedOffset) return number - unloggedOffset;
     const last = this.#originals.length - 1;
-    // A revision of the future stays one.
+    // Converts a future revision to another future revision.
     return this.#originals[number] ?? (this.#originals[last] ?? 0) + (number - last) * 1_000;
   }
 }

@@ -9,7 +9,7 @@ interface SliceSummary {
   readonly revision: Revision | undefined;
 }
 
-/** Counts the rows of a dump and computes a digest of their keys and values, to compare a store with its copy. */
+/** Counts the rows of a dump and computes a digest of their keys and values. Used to compare a store with its copy. */
 export class DumpSummary {
   readonly #hash = createHash('sha256');
   readonly #slices = new Map<string, SliceSummary>();
@@ -25,7 +25,7 @@ export class DumpSummary {
     return this.#slices;
   }
 
-  /** Yields the same rows after it has added them to this summary. */
+  /** Adds rows to this summary, and yields them unchanged. */
   async *follow(rows: AsyncIterable<DumpRow>): AsyncGenerator<DumpRow> {
     for await (const row of rows) {
       this.add(row);

@@ -37,7 +37,7 @@ export class HistoryCollector {
     return this.#to === undefined || this.#upTo < this.#to;
   }
 
-  /** The collected changes. Call it after the last chunk was added, or after `add` has returned false. */
+  /** The collected changes. Complete after the last chunk was added, or after `add` has returned false. */
   get result(): HistoryChunk {
     return { changes: this.#changes, upTo: this.#isFull ? this.#upTo : (this.#to ?? this.#upTo) };
   }

@@ -34,8 +34,8 @@ export class ObserverHub {
   }
 
   /**
-   * Delivers changes to all observers. If an observer writes and this publishes further changes, they are delivered
-   * after all observers have received the current ones.
+   * Delivers changes to all observers. If an observer writes during the delivery, the changes of this write are
+   * delivered after all observers have received the current changes.
    */
   publish(changes: readonly LoggedChange[], wakes?: WatchWakeCounter): void {
     this.#waiting.push({ changes, wakes });

@@ -6,11 +6,11 @@ export interface InterruptibleStore {
   /** `isShared` is true. Its observers receive the changes of all processes. */
   readonly store: Store;
   /**
-   * Keeps changes back until `revision` or `transact` is called, which guarantee that observers have received them, or
-   * until they are lost by `interrupt`.
+   * Holds changes back until `revision` or `transact` is called, because these guarantee that observers have received
+   * them. `interrupt` drops held changes.
    */
   hold(): void;
-  /** Ends all observers with Expired, as if the changes that are kept back had been compacted. */
+  /** Ends all observers with Expired, as if the held changes had been compacted. */
   interrupt(): void;
   /** Lets the next calls of `list` fail with Unavailable. */
   failLists(count: number): void;

@@ -73,8 +73,8 @@ export function sortedKeyDecoder(): (text: string) => Key {
 
 /**
  * Returns the encoded keys of a range as a half-open interval [from, to). The end is the prefix with its final NUL
- * replaced by U+0001. It sorts after all keys that start with the prefix, and before other segments that start with the
- * same characters. All code must use this function to compute the end of a range.
+ * replaced by U+0001. The end sorts after all keys that start with the prefix, and before other segments that start
+ * with the same characters. All code must use this function to compute the end of a range.
  */
 export function encodeRange(range: KeyRange): { from: string; to: string } {
   const from = encode(range.slice, range.prefix);

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 
 const form = /,"crc":"([0-9a-f]{8})"\}$/;
-/** The length of the member with its comma. */
+/** The length of the checksum member with its comma. */
 const memberLength = ',"crc":"00000000"'.length;
 
-/** Adds a checksum as the last member of a JSON object. With it, a reader of a backup finds the line that is damaged. */
+/** Adds a checksum as the last member of a JSON object, so a reader of a backup can find the damaged line. */
 export function withLineChecksum(json: string): string {
   const text = json.slice(0, -1);
   return `${text},"crc":"${digitsOf(text)}"}`;

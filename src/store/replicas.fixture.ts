@@ -7,14 +7,14 @@ import type { StoreError } from './store-error.ts';
  *
  * A held gate has the guarantees of `Store` and no others: the observers of a slice receive the waiting changes of that
  * slice before `revision` returns their revision, and before a transaction of this replica that writes to that slice
- * resolves. `get` and `list` always return the current rows, so that rows are ahead of caches.
+ * resolves. `get` and `list` always return the current rows, so rows can be newer than caches.
  */
 export interface ReplicaGate {
   /** Keeps all further changes back until `deliver`, `open`, or a call of the replica's store that guarantees delivery. */
   hold(): void;
   /** Delivers the oldest waiting changes: `count` calls of observers, or all of them. The gate stays held. */
   deliver(count?: number): void;
-  /** Delivers all waiting changes and those that follow. */
+  /** Delivers all waiting changes, and all later changes at once. */
   open(): void;
   /**
    * Cuts the replica off: every call of its store waits until `reconnect`, and its observers receive nothing, as if the
@@ -126,7 +126,7 @@ export function gatedStore(shared: Store): { store: Store; gate: ReplicaGate } {
   return { store, gate: deliveries };
 }
 
-/** A call of an observer that waits at a gate. */
+/** A call of an observer that is held at a gate. */
 interface Delivery {
   readonly slice: string;
   /** The revision of the first change. `undefined` for the end of an observation, which is delivered in order. */
@@ -190,7 +190,7 @@ class Deliveries implements ReplicaGate {
     for (const delivery of ready) delivery.run();
   }
 
-  /** Returns an observer that passes its calls on when the gate lets them through. */
+  /** Returns an observer that passes its calls to `observer` when the gate delivers them. */
   delayed(slice: string, observer: Observer): Observer & { stop(): void } {
     let isStopped = false;
     const add = (revision: Revision | undefined, call: () => void) => {

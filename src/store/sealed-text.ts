@@ -4,8 +4,8 @@
  */
 
 /**
- * The first character of every encrypted value. No other value that a server writes starts with it. It is an ASCII
- * character: V8 converts a text with any other character to UTF-8 ten times more slowly.
+ * The first character of every encrypted value. No other value that a server writes starts with this character. It is
+ * an ASCII character, because V8 takes ten times as long to convert a text with other characters to UTF-8.
  */
 export const sealedMarker = '\u007f';
 

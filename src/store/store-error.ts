@@ -9,12 +9,12 @@ export type StoreErrorCode =
    * The disk rejects writes because it is read-only or broken, or too many writes are queued. Nothing was written, and
    * reads continue to work. Also used if etcd cannot be reached or has no leader; then reads fail too. There is one
    * exception: if the disk failed during the write and the database could not be reopened, it is unknown whether the
-   * write succeeded. If it did, readers and observers see it after the database was reopened.
+   * write succeeded. If the write succeeded, readers and observers see it after the database was reopened.
    */
   | 'Unavailable'
   /**
-   * The disk or the quota of etcd is full. Reads continue to work. Nothing was written, with the same exception as for
-   * Unavailable. The message describes how to free space.
+   * The disk or the quota of etcd is full. Reads continue to work. Nothing was written, except in the case that
+   * `Unavailable` describes as an exception. The message describes how to free space.
    */
   | 'OutOfSpace'
   /** The store did not confirm the transaction in time. It may or may not have been applied. */

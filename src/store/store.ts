@@ -3,8 +3,8 @@ import type { StoreError } from './store-error.ts';
 
 /**
  * The number of a logged write. A later write in a slice has a greater number, and no number is used twice, even after
- * a crash. Numbers may be skipped. A slice without writes is at revision 1, and every logged write has a greater one.
- * The numbers of different slices must not be compared, because a store may count them separately.
+ * a crash. Numbers may be skipped. A slice without writes is at revision 1, and every logged write has a greater
+ * revision. The numbers of different slices must not be compared, because a store may count them separately.
  */
 export type Revision = number;
 
@@ -59,7 +59,7 @@ export interface Transaction {
   readonly writes: readonly Write[];
   /**
    * True if the transaction is part of a removal, or the server cannot start without it. It may then use space that the
-   * embedded store reserves on a full disk. A transaction that only removes keys always may.
+   * embedded store reserves on a full disk. A transaction that only removes keys may always use this space.
    */
   readonly usesReserve?: boolean;
 }
@@ -213,13 +213,13 @@ export interface Store {
    */
   assertWritable(): Promise<void>;
 
-  /** Returns a consistent snapshot of all rows, for a backup. Writes can continue meanwhile. */
+  /** Returns a consistent snapshot of all rows, for a backup. Writes can continue during the dump. */
   dump(): AsyncIterable<DumpRow>;
 
   close(): Promise<void>;
 }
 
-/** The members of a store that are data. They do not change while the store is open. */
+/** The properties of a store that are plain data. They do not change while the store is open. */
 export type StoreProperties = Pick<Store, 'identity' | 'isShared' | 'limits'>;
 
 export function propertiesOf({ identity, isShared, limits }: Store): StoreProperties {
@@ -237,7 +237,7 @@ export type DumpRow =
       readonly revision: Revision;
       /** The time at which a backup was made. */
       readonly time?: string;
-      /** Encrypted keys that a backup carries. The store does not interpret the text. */
+      /** Encrypted keys that a backup contains. The store does not interpret the text. */
       readonly sealedKeys?: string;
       /** The version of the program that made a backup. */
       readonly program?: string;
@@ -254,9 +254,8 @@ export interface DumpEntry extends Entry {
 }
 
 /**
- * A change is kept in the history if it is younger than `ageMilliseconds`, or if it is among the newest changes of its
- * slice. `changes` is the number of these. The history of etcd has no slices, so the store on etcd keeps changes only
- * by age.
+ * A change is kept in the history if it is younger than `ageMilliseconds`, or if it is among the newest `changes`
+ * changes of its slice. The history of etcd has no slices, so the store on etcd keeps changes only by age.
  */
 export interface HistoryRetention {
   readonly ageMilliseconds: number;

@@ -25,7 +25,7 @@ export async function closeTestStores(): Promise<void> {
   await Promise.all(opened.splice(0).map((store) => store.close()));
 }
 
-/** Returns a store that can be used before it is open, so that fixtures need not be asynchronous. */
+/** Returns a store that can be used before it is open, so fixtures can be synchronous. */
 function storeThatOpens(opening: Promise<Store>, identity: string): Store {
   return {
     identity,

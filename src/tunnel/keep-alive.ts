@@ -2,7 +2,7 @@ import type { Http2Session } from 'node:http2';
 import type { Clock } from '../lib/clock.ts';
 
 const pingMilliseconds = 10_000;
-/** A ping waits behind other data on a slow connection, so several may be unanswered. */
+/** The maximum number of unanswered pings. On a slow connection, a ping waits behind other data. */
 const maxUnanswered = 3;
 
 /**

@@ -27,7 +27,7 @@ export interface Tunnel {
   readonly peakBytesPerSecond: number | undefined;
   /** Resolves when the tunnel is closed. Never rejects. */
   readonly closed: Promise<void>;
-  /** Opens no new connections, waits for the open ones, and closes the tunnel. */
+  /** Opens no new connections, waits until the open connections have ended, and closes the tunnel. */
   close(): void;
   /** Closes the tunnel and all connections immediately. */
   destroy(): void;

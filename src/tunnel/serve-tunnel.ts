@@ -15,7 +15,7 @@ export interface ServedTunnel {
   readonly closed: Promise<void>;
   /** True after the other end has answered a ping: the network passes the bytes of the tunnel in both directions. */
   readonly hasRoundTrip: boolean;
-  /** Stops accepting connections, and closes the tunnel when the open ones have ended. */
+  /** Stops accepting connections, and closes the tunnel when the open connections have ended. */
   close(): void;
   /** Closes the tunnel and all connections immediately. */
   destroy(): void;
@@ -23,8 +23,8 @@ export interface ServedTunnel {
 
 export interface ServeTunnelOptions {
   /**
-   * Returns the function that serves a connection to `target`, or `undefined` to refuse it. It may await another server.
-   * The signal is aborted if the other side gives up before that.
+   * Returns the function that serves a connection to `target`, or `undefined` to refuse the connection. The result may
+   * be a promise, for example of a request to another server. The signal is aborted if the other side gives up first.
    */
   accept(target: string, signal: AbortSignal): MaybePromise<((connection: TunnelSocket) => void) | undefined>;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export interface ServeTunnelOptions {
 
 /**
  * The time in which the other end must answer the first ping or open a connection. Some proxies pass the response to an
- * upgrade, but not the bytes after it. The regular pings would find that only after 30 seconds.
+ * upgrade, but not the bytes after it. The regular pings would detect this only after 30 seconds.
  */
 const firstAnswerMilliseconds = 5_000;
 
@@ -55,7 +55,7 @@ export function serveTunnel(carrier: Duplex, { accept, clock, log }: ServeTunnel
   session.once('close', stopWaiting);
   session.setLocalWindowSize(streamWindowBytes * 16);
   session.on('stream', (stream, headers) => {
-    // On a slow network, the answer to the ping may wait behind the bytes of this connection.
+    // A connection counts as an answer: on a slow network, the answer to the ping may wait behind its bytes.
     stopWaiting();
     // Without a listener, an error of a stream would end the process.
     stream.on('error', () => {});

@@ -6,7 +6,7 @@
 export const tunnelProtocol = 'flotilla-tunnel';
 
 /**
- * The WebSocket subprotocol with the same contents, for networks in which only WebSockets pass. Its binary messages are
+ * The WebSocket subprotocol with the same contents, for networks that only let WebSockets pass. Its binary messages are
  * parts of the byte stream.
  */
 export const tunnelSubprotocol = 'v1.tunnel.flotilla';

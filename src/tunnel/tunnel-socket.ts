@@ -8,8 +8,8 @@ import { Duplex } from 'node:stream';
 const bufferBytes = 256 * 1024;
 
 /**
- * One stream of a tunnel as a connection for HTTP/1.1. Node's HTTP implementation cannot use an HTTP/2 stream itself,
- * because strings that it writes arrive damaged.
+ * One stream of a tunnel as a connection for HTTP/1.1. Node's HTTP implementation cannot use an HTTP/2 stream directly,
+ * because strings that it writes to the stream arrive damaged.
  */
 export class TunnelSocket extends Duplex {
   readonly #stream: Http2Stream;
@@ -25,7 +25,7 @@ export class TunnelSocket extends Duplex {
       if (!this.push(chunk)) stream.pause();
     });
     stream.once('end', () => {
-      // Node.js also ends a stream that is destroyed.
+      // Ignores the end of a destroyed stream. Node.js also emits `end` then, but the peer has not sent everything.
       if (stream.destroyed) return;
       this.#hasEnded = true;
       this.push(null);
@@ -64,7 +64,7 @@ export class TunnelSocket extends Duplex {
   }
 
   override _writev(chunks: { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
-    // A corked stream passes its chunks on in one call, without copying them.
+    // A corked stream passes on its chunks in one call, without copying them.
     this.#stream.cork();
     for (const { chunk } of chunks.slice(0, -1)) this.#stream.write(chunk);
     this.#stream.write(chunks.at(-1)?.chunk, done);
@@ -76,7 +76,7 @@ export class TunnelSocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // Without an error, the peer would take what it has received for everything. If it has received everything, an error
+    // Without an error, the peer would treat incomplete data as complete. If the peer has received all data, an error
     // would discard the bytes that it has not read yet.
     if (!this.#stream.destroyed) this.#stream.destroy(this.writableFinished ? undefined : (error ?? connectionLost()));
     done(error);

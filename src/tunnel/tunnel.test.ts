@@ -40,7 +40,7 @@ beforeEach(async () => {
     },
     clock,
   });
-  // The other end gives up if the clock advances before.
+  // Waits for the first round trip. If the clock advanced before, the other end would give up.
   await expect.poll(() => served.hasRoundTrip).toBe(true);
 });
 afterEach(async () => {
@@ -245,7 +245,8 @@ describe('a tunnel', () => {
     const short = openTunnel(near, clock);
     short[end]();
     await short.closed;
-    // The session emits `connect` even now. An error of its listener would be uncaught, which fails the run.
+    // Waits for the `connect` event, which the session still emits. An uncaught error of its listener would fail the
+    // run.
     await new Promise(setImmediate);
     expect(short.isOpen).toBe(false);
   });

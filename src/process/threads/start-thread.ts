@@ -30,7 +30,10 @@ export function threadStarter<Data>(name: 'plane-thread' | 'render-thread', heap
   };
 }
 
-/** The single file has a code cache, which `bin/thread.js` loads. The modules have a separate file for each thread. */
+/**
+ * If the program is built as a single file, threads start with `bin/thread.js`, which loads the code cache of that
+ * file. Otherwise, each thread has its own file.
+ */
 function firstFileOf(name: string): { readonly file: URL; readonly argv: string[] } {
   if (program.endsWith('.cjs')) return { file: new URL('../bin/thread.js', program), argv: [name, program] };
   return { file: new URL(`${name}.js`, program), argv: [] };

@@ -14,8 +14,8 @@ const maxNameLength = 120;
 const heartbeatMs = 100;
 
 /**
- * Memory that a thread shares with the main thread. The main thread reads it to find out whether the thread still
- * returns to its event loop, and its current task. A stuck thread cannot answer messages.
+ * Memory that a thread shares with the main thread. From it, the main thread reads whether the thread still returns to
+ * its event loop, and its current task. Messages cannot be used for this, because a stuck thread does not answer them.
  */
 export class ThreadActivity {
   readonly #numbers: Int32Array;
@@ -35,7 +35,8 @@ export class ThreadActivity {
   startHeartbeat(): () => void {
     Atomics.store(this.#numbers, nativeIdIndex, nativeThreadId());
     const beat = () => Atomics.add(this.#numbers, beatIndex, 1);
-    // The first heartbeat shows that the code is loaded: the thread may be stuck before its first timer fires.
+    // The first heartbeat is sent at once. It shows that the code is loaded: the thread may get stuck before its first
+    // timer fires.
     beat();
     const timer = setInterval(beat, heartbeatMs);
     return () => clearInterval(timer);
@@ -54,7 +55,10 @@ export class ThreadActivity {
     return threadCpuSeconds(Atomics.load(this.#numbers, nativeIdIndex));
   }
 
-  /** Called by the thread before it begins or continues a task. It also shows that the thread is not stuck in another. */
+  /**
+   * Called by the thread before it begins or continues a task. Also counts as a heartbeat, because it shows that the
+   * thread is not stuck in an earlier task.
+   */
   setTask(name: string): void {
     Atomics.add(this.#numbers, beatIndex, 1);
     if (name === this.#task) return;
@@ -64,7 +68,7 @@ export class ThreadActivity {
     Atomics.store(this.#numbers, lengthIndex, length);
   }
 
-  /** The task that the thread has begun last. Read by the main thread while the thread is stuck. */
+  /** The task that the thread began last. Read by the main thread while the thread is stuck. */
   get task(): string {
     const length = Atomics.load(this.#numbers, lengthIndex);
     return String.fromCharCode(...this.#text.subarray(0, length));

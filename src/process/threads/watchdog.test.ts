@@ -9,7 +9,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Watches a thread whose activity the test controls. It gets a share of the time of one processor. */
+/**
+ * Watches a thread whose activity the test controls. The thread gets the share `cpuShare` of the time of one processor.
+ */
 function watch(stallSeconds: number, cpuShare = 1) {
   const memory = ThreadActivity.newMemory();
   const thread = new ThreadActivity(memory);

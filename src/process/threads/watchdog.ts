@@ -3,11 +3,14 @@ import type { ThreadActivity } from './thread-activity.ts';
 export interface WatchdogOptions {
   readonly activity: Pick<ThreadActivity, 'beat' | 'cpuSeconds'>;
   readonly stallSeconds: number;
-  /** Called once, when the thread has not returned to its event loop for that time, or for a multiple if it gets no CPU. */
+  /**
+   * Called once, when the thread has not returned to its event loop for `stallSeconds`, or for a multiple of
+   * `stallSeconds` if it gets too little CPU time.
+   */
   onStall(): void;
   /** Called when the thread has used half a second of CPU time without returning to its event loop. Optional. */
   onBusy?(): void;
-  /** Called when the thread has returned to its event loop after that. Optional. */
+  /** Called when the thread has returned to its event loop after a call of `onBusy`. Optional. */
   onReturn?(): void;
 }
 
@@ -17,11 +20,11 @@ const checksPerSecond = 4;
  * which an overloaded machine runs other programs.
  */
 const busyCpuSeconds = 0.5;
-/** The time that a new thread has to load its code before it is watched. */
+/** The time that a new thread has to load its code, in seconds. */
 const startSeconds = 60;
 /**
- * A thread that has used less CPU time than this share of the limit is not stuck in its work: it waits for a processor of an
- * overloaded machine. It gets as many times the limit.
+ * A thread that has used less CPU time than this share of `stallSeconds` is not stuck: it waits for a processor of an
+ * overloaded machine. Its time limit is multiplied by `starvedFactor`.
  */
 const minCpuShare = 0.5;
 const starvedFactor = 3;
@@ -36,7 +39,7 @@ export class Watchdog {
   #lastBeat = 0;
   #unchanged = 0;
   #isBusy = false;
-  /** The CPU time of the thread at the first check that found it unchanged. */
+  /** The CPU time of the thread at the first check that found its heartbeat unchanged. */
   #cpuSecondsBefore = 0;
 
   constructor(options: WatchdogOptions) {
@@ -59,7 +62,7 @@ export class Watchdog {
       onReturn?.();
     }
     if (this.#unchanged === 1) this.#cpuSecondsBefore = activity.cpuSeconds;
-    // Until the first beat, the thread loads its code.
+    // A thread without a heartbeat is still loading its code, so it is not busy.
     if (!this.#isBusy && beat !== 0 && this.#unchanged > 1 && this.#cpuSecondsUsed >= busyCpuSeconds) {
       this.#isBusy = true;
       onBusy?.();
@@ -71,7 +74,7 @@ export class Watchdog {
     onStall();
   }
 
-  /** The CPU time since the first check that found the thread unchanged. */
+  /** The CPU time since the first check that found the thread's heartbeat unchanged. */
   get #cpuSecondsUsed(): number {
     return this.#options.activity.cpuSeconds - this.#cpuSecondsBefore;
   }

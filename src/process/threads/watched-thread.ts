@@ -15,11 +15,14 @@ export interface WatchedThreadOptions<Data> {
   onEnd(end: ThreadEnd): void;
   /** Called with the task of a thread that has used half a second of CPU time without returning to its event loop. Optional. */
   onBusy?(task: string): void;
-  /** Called when the thread has returned to its event loop after that. Not called if it ends instead. Optional. */
+  /**
+   * Called when the thread has returned to its event loop after a call of `onBusy`. Not called if the thread ends
+   * instead. Optional.
+   */
   onReturn?(): void;
 }
 
-/** The end of a thread. */
+/** Describes the end of a thread. */
 export interface ThreadEnd {
   /** True if the watchdog has ended the thread. */
   readonly isStalled: boolean;

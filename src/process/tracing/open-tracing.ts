@@ -19,13 +19,13 @@ const noTracing: Tracing = { tracer: undefined, gauges: [], labelledGauges: [], 
 
 export interface OpenTracingOptions {
   readonly settings: TracingSettings;
-  /** Distinguishes this process from others of the installation. */
+  /** Distinguishes this process from other processes of the installation. */
   readonly instanceId: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Opens the tracing of a process. If it is off, the code that sends spans is not even loaded. */
+/** Opens the tracing of a process. If tracing is off, the code that sends spans is not even loaded. */
 export async function openTracing({ settings, instanceId, clock, log }: OpenTracingOptions): Promise<Tracing> {
   const { endpoint, sampleRatio, trustCallers, serviceName } = settings;
   if (endpoint === undefined) return noTracing;

@@ -15,11 +15,11 @@ export interface OtlpExporterOptions {
   readonly source: SpanSource;
   readonly clock: Clock;
   readonly log: Log;
-  /** The number of spans that may wait. Optional; defaults to 4096, about 4 MB. */
+  /** The maximum number of spans that wait to be sent. Optional; defaults to 4096, about 4 MB. */
   readonly capacity?: number;
 }
 
-/** The number of spans that were sent, and of those that were dropped, by reason. */
+/** The number of sent spans, and the numbers of dropped spans by reason. */
 export interface ExportCounts {
   exported: number;
   readonly dropped: Record<DropReason, number>;
@@ -33,19 +33,19 @@ type DropReason = 'queue_full' | 'rejected' | 'not_sent';
 
 const batchSize = 512;
 const batchMilliseconds = 5_000;
-/** The time for one request. */
+/** The time limit for one request. */
 const sendMilliseconds = 10_000;
-/** The time for the last requests at the end of the server. */
+/** The time limit for the last requests when the server stops. */
 const lastSendMilliseconds = 2_000;
-/** A batch is dropped after so many attempts, because newer spans are worth more than old ones. */
+/** A batch is dropped after this many attempts, because newer spans are more useful than old ones. */
 const maxAttempts = 5;
 const backoff = { initialMilliseconds: 1_000, maxMilliseconds: 30_000 };
 /** The longest time that the server waits because of a Retry-After header. */
 const maxRetryAfterMilliseconds = 60_000;
-/** The status codes after which the protocol allows to send the same spans again. */
+/** The status codes after which the protocol permits sending the same spans again. */
 const retryableCodes: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** A response after which the same spans can be sent again. */
+/** Thrown for a response that permits sending the same spans again. */
 class RetryError extends Error {
   readonly milliseconds: number | undefined;
 
@@ -65,7 +65,7 @@ export class OtlpExporter {
   readonly #queue: BoundedQueue<FinishedSpan>;
   /** Ends waits. */
   readonly #closing = new AbortController();
-  /** Ends a request that takes too long at the end of the server. */
+  /** Aborts a request that takes too long when the server stops. */
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #wake: (() => void) | undefined;
@@ -82,7 +82,7 @@ export class OtlpExporter {
     else if (this.#queue.length >= batchSize) this.#wake?.();
   }
 
-  /** Sends the spans that wait, if the receiver takes them within two seconds. */
+  /** Sends the waiting spans, if the receiver accepts them within two seconds. */
   async close(): Promise<void> {
     this.#closing.abort();
     const cancel = this.#options.clock.after(lastSendMilliseconds, () => this.#stopping.abort());
@@ -219,7 +219,7 @@ function rejectedSpans(body: Uint8Array): number {
   try {
     return decodeRejectedSpans(body);
   } catch {
-    // A receiver that responds with 200 and another body has accepted the spans.
+    // A receiver that responds with 200 has accepted the spans, even if the body is of another format.
     return 0;
   }
 }

@@ -90,7 +90,7 @@ function valuesOf(attributes: readonly KeyValue[]): Record<string, unknown> {
 export class OtlpTestReceiver {
   readonly spans: ReceivedSpan[] = [];
   readonly requests: IncomingMessage[] = [];
-  /** Called with each request after it was read. It can respond itself; then it returns false. */
+  /** Called with each request after it was read. Returns false if it has sent the response itself. */
   respond: (response: ServerResponse) => boolean = () => true;
   readonly #server: Server;
   #onRequest: (() => void)[] = [];

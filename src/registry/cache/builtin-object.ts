@@ -24,7 +24,9 @@ export interface PlaneCreation {
 /** The row value that marks a built-in object as deleted. It cannot be confused with a record, which is never empty. */
 export const deletedBuiltinMarker = '';
 
-/** The field manager of built-in objects. In Kubernetes, kube-apiserver creates such objects under this name. */
+/**
+ * The field manager of built-in objects. In Kubernetes, kube-apiserver creates these objects under this field manager.
+ */
 const fieldManager = 'kube-apiserver';
 const placeholderTime: Timestamp = '2000-01-01T00:00:00Z';
 

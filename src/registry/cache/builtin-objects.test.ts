@@ -260,7 +260,7 @@ function contents(kind: KindStore) {
   return kind.peekAll().map(({ object }) => content(object));
 }
 
-/** Returns the state of a client that listed at that revision and then watched. */
+/** Returns the state of a client that listed at revision `since` and then watched. */
 async function replayed(kind: KindStore, since: string, listed: readonly { object: ReturnType<typeof newWidget> }[]) {
   const key = (object: ReturnType<typeof newWidget>) => `${object.metadata.namespace}/${object.metadata.name}`;
   const known = new Map(listed.map(({ object }) => [key(object), object]));

@@ -35,8 +35,8 @@ export class CachedObjectFactory {
   }
 
   /**
-   * Returns the object that the row `value` describes. If there is no row, returns the built-in object under that key.
-   * `undefined` if there is neither, or if the row marks the object as deleted.
+   * Returns the object that the row `value` describes. If there is no row, returns the built-in object with this key.
+   * `undefined` if there is neither a row nor a built-in object, or if the row marks the object as deleted.
    */
   at(key: ObjectKey, value: string | undefined, revision: number, record?: StoredRecord): CachedObject | undefined {
     if (value === deletedBuiltinMarker) return undefined;

@@ -74,7 +74,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return this;
   }
 
-  /** Returns the same version of the object, to be decoded with another definition of its kind. */
+  /** Returns an object with the same text and revision that is decoded with another definition of its kind. */
   withKind(kind: CachedKind): CachedObject {
     return new CachedObject(kind, this, this.#content, this.revision);
   }
@@ -161,8 +161,8 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   }
 
   /**
-   * As in Kubernetes, only responses with the whole object contain annotations that a conversion adds to a built-in
-   * kind.
+   * As in Kubernetes, a response with only the metadata omits annotations that a conversion adds to an object of a
+   * built-in kind.
    */
   partialMetadata(): ObjectMeta | undefined {
     const { builtIn, form } = this.#kind.resource;

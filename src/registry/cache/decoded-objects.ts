@@ -7,8 +7,8 @@ export interface DecodedEntry {
 }
 
 /**
- * The maximum of `#hitBalance` and, negated, its minimum. 32 hits in a row, or 32 misses, thus outweigh all earlier
- * ones.
+ * The maximum of the absolute value of `#hitBalance`. A series of 32 hits or 32 misses thus outweighs all earlier
+ * reads.
  */
 const maxHitBalance = 32;
 

@@ -3,8 +3,8 @@ import type { StoreError } from '../../store/store-error.ts';
 import type { MissedChange, RowReceiver, RowState } from './missed-changes.ts';
 
 /**
- * The receiver of a kind whose rows are being read while changes are already observed. It keeps the changes until the rows
- * have been read, and then passes on those that the rows do not contain.
+ * The receiver of a kind whose rows are being read while changes are already observed. It keeps the changes until the
+ * rows have been read, and then passes on the changes that the rows do not contain.
  */
 export class JoiningReceiver implements RowReceiver {
   #waiting: Change[] = [];
@@ -18,7 +18,7 @@ export class JoiningReceiver implements RowReceiver {
     return this.#isInterrupted;
   }
 
-  /** Passes all changes after the revision to the receiver, which has the rows of this revision. */
+  /** Passes the kept changes after `revision` to the receiver, which already has the rows of this revision. */
   start(receiver: RowReceiver, revision: number): void {
     this.#receiver = receiver;
     this.#since = revision;

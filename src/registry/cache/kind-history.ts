@@ -18,9 +18,11 @@ export class KindHistory {
   readonly #store: Store;
   readonly #range: KeyRange;
   readonly #factory: CachedObjectFactory;
-  /** The latest read into the list of recent changes. Each read starts after the previous one. */
+  /**
+   * The latest read from the store's history into the list of recent changes. Each read starts after the previous one.
+   */
   #sharedRead: Promise<boolean> = Promise.resolve(false);
-  /** Changes after this revision or an earlier one do not fit into the list of recent changes. */
+  /** The highest known revision after which the changes do not fit into the list of recent changes. */
   #notShared = -1;
 
   constructor(store: Store, range: KeyRange, rows: CachedObjectFactory) {
@@ -48,8 +50,8 @@ export class KindHistory {
   }
 
   /**
-   * Returns all objects of the kind as they were at that revision, in list order. Returns `undefined` if the kind has
-   * no built-in objects, because the rows of the store are then all of its objects. Rejects with StoreError Expired or
+   * Returns all objects of the kind as they were at `revision`, in list order. Returns `undefined` if the kind has no
+   * built-in objects, because the rows of the store are then all of its objects. Rejects with StoreError Expired or
    * FutureRevision.
    */
   async stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
@@ -87,8 +89,8 @@ export class KindHistory {
 
   /**
    * Reads the changes after a revision into the list of recent changes. After a restart, thousands of watches resume
-   * from about the same revision, and this way the store's history is read only once for them. Returns false if the
-   * changes do not fit into the list or cannot be read.
+   * from about the same revision. With the shared list, the store's history is read only once for all of them. Returns
+   * false if the changes do not fit into the list or cannot be read.
    */
   #readShared(since: number, recent: RecentChanges<CachedChange>): Promise<boolean> {
     if (since <= this.#notShared || !recent.hasSpaceFor(1, 0)) return Promise.resolve(false);
@@ -115,7 +117,7 @@ export class KindHistory {
     return false;
   }
 
-  /** Returns the built-in objects that no row had changed or deleted at that revision. */
+  /** Returns the built-in objects that had not been changed or deleted by a row at `revision`. */
   async #builtinObjectsAt(revision: number): Promise<CachedObject[]> {
     const rowsAtRevision = await this.#store.list(this.#range, { atRevision: revision });
     const rows = new Set(rowsAtRevision.entries.map(({ key }) => objectKeyText(objectKeyFromSegments(key.segments))));

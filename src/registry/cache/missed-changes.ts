@@ -25,7 +25,7 @@ export interface RowReceiver extends Observer {
   interrupted(): void;
   /** Compares the received rows with the current ones. Returns the differences, in no particular order. */
   missedChanges(current: RowState): Promise<MissedChange[]>;
-  /** Called after all missed changes were delivered. The received rows are now those of this revision. */
+  /** Called after all missed changes were delivered. The received rows are now current as of this revision. */
   reloaded(revision: number): void;
 }
 
@@ -41,7 +41,7 @@ export interface HeldRow {
  */
 type ApplyChange = (key: ObjectKey, value: string | undefined, revision: number) => () => void;
 
-/** The number of rows that are compared per tick of the event loop. They take about 2 ms. */
+/** The number of rows that are compared per tick of the event loop. This takes about 2 ms. */
 const rowsPerTick = 2_000;
 
 /** Compares the rows that a receiver holds with the current ones. Returns the differences, removals last. */
@@ -77,9 +77,9 @@ export async function findMissedChanges(
 const changesPerTick = 500;
 
 /**
- * Delivers the changes that the receivers of several kinds have missed. First all objects are updated, so that a listener
- * that looks up other objects finds the current ones. Then the listeners receive the changes in the order of revisions.
- * The order of removals is unknown, so they are last.
+ * Delivers the changes that the receivers of several kinds have missed. First all objects are updated, so that a
+ * listener that looks up other objects finds their current versions. Then the listeners receive the changes in the
+ * order of revisions. Removals are last, because their order is unknown.
  */
 export async function deliverMissedChanges(
   kinds: readonly { readonly receiver: RowReceiver; readonly entries: readonly Entry[] }[],
@@ -101,7 +101,8 @@ export async function deliverMissedChanges(
     try {
       notify();
     } catch (error) {
-      // The next comparison finds no differences, so the other changes must be delivered now.
+      // A listener failed. The next comparison would find no differences, so the remaining changes must be delivered
+      // now.
       failure ??= { error };
     }
     if (budget.spend(1)) await budget.next();

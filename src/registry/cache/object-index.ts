@@ -143,8 +143,8 @@ function remove<T extends ObjectKey>(runs: T[][], name: string): void {
 }
 
 /**
- * Returns the index of the run that contains the name, or into which the name would be inserted. This is the first run
- * whose last name is equal to or greater than the given name. If there is no such run, it is the last one.
+ * Returns the index of the run that contains the name, or into which the name would be inserted: the first run whose
+ * last name is equal to or greater than the given name. If there is no such run, returns the index of the last run.
  */
 function runOf<T extends ObjectKey>(runs: readonly (readonly T[])[], name: string): number {
   let low = 0;

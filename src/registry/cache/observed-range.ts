@@ -19,7 +19,10 @@ export interface ObservedRangeOptions {
 export interface RangeReceiver extends Observer {
   /** Called if changes were missed. `reload` follows when the rows can be read again. May be called several times. */
   interrupted(): void;
-  /** Updates the received rows to the current ones. Resolves after this is done; no change is delivered meanwhile. */
+  /**
+   * Replaces the received rows by the current rows. Resolves after this is done; until then, no change is delivered to
+   * the receiver.
+   */
   reload(current: RowState): Promise<void>;
 }
 
@@ -56,8 +59,8 @@ export class ObservedRange implements RowObservation {
   }
 
   /**
-   * Starts to observe the changes after a revision, at which the receiver has the rows of the range. Rejects with an API
-   * error if the store cannot be read.
+   * Starts to observe the changes after revision `since`. The receiver must already have the rows of the range at this
+   * revision. Rejects with an API error if the store cannot be read.
    */
   static async start(options: ObservedRangeOptions, since: number, receiver: RangeReceiver): Promise<ObservedRange> {
     const observed = new ObservedRange(options, receiver);
@@ -157,7 +160,7 @@ export class ObservedRange implements RowObservation {
 
   #setRecovery(recovery: Promise<void>): void {
     this.#recovery = withStatusErrors(recovery);
-    // Only readers that wait for the recovery handle its error.
+    // Avoids an unhandled rejection if no reader waits for the recovery.
     this.#recovery.catch(() => {});
   }
 

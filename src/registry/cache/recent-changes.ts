@@ -29,14 +29,15 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
     return this.#floor;
   }
 
-  /** True if the list can take these changes in addition to the present ones without evicting any. */
+  /** True if the list can take these changes without evicting any change that it contains. */
   hasSpaceFor(changes: number, size: number): boolean {
     return this.#changes.length + changes <= this.#capacity.changes && this.#size + size <= this.#capacity.size;
   }
 
   /**
-   * Adds every change after revision `floor` up to `upTo`, which must be the present floor. Returns false without
-   * adding them if the floor has changed in the meantime or if there is no space.
+   * Adds older changes: every change after revision `floor` up to and including `upTo`, which must be the current floor
+   * of the list. Returns false without adding them if the floor of the list has changed in the meantime or if there is
+   * no space.
    */
   addOlder(older: readonly T[], floor: number, upTo: number): boolean {
     const size = older.reduce((sum, each) => sum + each.size, 0);

@@ -30,7 +30,7 @@ const claims = {
   ],
 };
 
-/** The way to open two kinds. `later`: the second kind is opened after the shared rows were released. */
+/** The way in which a test opens two kinds. `later`: the second kind is opened after the shared rows were released. */
 type Opening = 'separately' | 'together' | 'later';
 
 async function openKinds(store: Store, opening: Opening = 'together') {
@@ -82,7 +82,7 @@ async function stateOf(kind: KindStore) {
   return { objects, resourceVersion, count: kind.count(), bytes: kind.objectBytes(), holders };
 }
 
-/** Rebuilds the state of a kind from its changes, and records them. */
+/** Rebuilds the state of a kind from its changes, and records the changes. */
 function follow(kinds: Kinds) {
   const states = kinds.map(
     (kind) => new Map(kind.peekAll().map((served) => [served.object.metadata.name, served.object])),
@@ -297,7 +297,10 @@ describe('a cache whose changes were lost', () => {
   });
 });
 
-/** Expects the changes of a reload in the order of revisions, removals last. A replaced object is removed and written. */
+/**
+ * Expects the changes of a reload in the order of revisions, removals last. A replaced object counts as a removal and a
+ * write.
+ */
 function expectOrder(changes: readonly KindChange[]): void {
   const isReplacement = (index: number) =>
     changes[index]?.after === undefined &&

@@ -159,7 +159,7 @@ describe('SliceObjects', () => {
     const { seen, observer } = recorder();
     const start = (rows: RowState) => ({ opened: rows.entries.map(({ value }) => value), receiver: observer });
     expect(await objects.join('late', start)).toEqual(['one']);
-    // The store delivers the change before it returns the revision.
+    // The store delivers the change before this call returns the revision.
     await replica.store.revision(testSlice);
     await put(memory, 'late', 'two');
     expect(seen).toEqual(['two@3']);
@@ -190,7 +190,7 @@ describe('SliceObjects', () => {
     replica.interrupt();
     expect(seen).toEqual(['interrupted']);
     await expect.poll(() => seen).toEqual(['interrupted', 'reloaded@2']);
-    // One list for all kinds.
+    // The rows of all kinds were read with one list.
     expect(lists).toBe(before + 1);
   });
 

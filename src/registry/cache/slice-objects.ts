@@ -10,8 +10,8 @@ import { ObservedRange, type ObservedRangeOptions, type RangeReceiver, type RowO
 /** The rows of one kind at one revision, and a function that observes all changes after this revision. */
 export interface KindRows extends RowState {
   /**
-   * Starts to observe changes. Must be called in the same event loop tick in which the rows were returned, so that no
-   * change is missed.
+   * Starts to observe changes. Must be called in the event loop tick in which the rows were returned, so that no change
+   * is missed.
    */
   observe(receiver: RowReceiver): RowObservation;
 }
@@ -27,10 +27,10 @@ export interface SliceObjectsOptions extends Pick<ObservedRangeOptions, 'store' 
 }
 
 /**
- * The rows of all kinds of a plane. They are listed and observed together: with a separate list and observer for each
- * of twenty kinds, these would take most of the time in which a small plane is opened. The rows are held in memory
- * until `release` is called. A kind that is opened later reads its rows from the store and joins the observation. So
- * all kinds of a plane miss changes together and are loaded again together.
+ * The rows of all kinds of a plane. They are listed and observed together, because separate lists and observers for
+ * twenty kinds would take most of the time in which a small plane is opened. The rows are held in memory until
+ * `release` is called. A kind that is opened later reads its rows from the store and joins the observation. All kinds
+ * of a plane therefore miss changes together and are loaded again together.
  */
 export class SliceObjects {
   readonly #options: SliceObjectsOptions;
@@ -71,7 +71,7 @@ export class SliceObjects {
     return { entries, revision: this.#revision, observe: (receiver) => this.#observe(resource, receiver) };
   }
 
-  /** False if the kind certainly has no rows, so that it can be opened with `emptyRowsOf`. */
+  /** False if the kind certainly has no rows. It can then be opened with `emptyRowsOf`. */
   mayHaveRows(resource: string): boolean {
     return this.#held === undefined || this.#stale.has(resource) || this.#held.has(resource);
   }
@@ -83,7 +83,7 @@ export class SliceObjects {
       revision: this.#revision,
       observe: (receiver) => {
         const observation = this.#observe(resource, receiver);
-        // The missed changes are delivered to receivers that are added meanwhile, too.
+        // A receiver that is added during an interruption also gets the missed changes.
         if (this.#isInterrupted) receiver.interrupted();
         return observation;
       },
@@ -123,7 +123,7 @@ export class SliceObjects {
         observation.close();
         throw error;
       }
-      // Changes were missed while the rows were read. They are read again.
+      // Changes were missed while the rows were read, so the rows are read again.
       observation.close();
     }
   }
@@ -191,12 +191,12 @@ export class SliceObjects {
   async #reload({ entries, revision }: RowState): Promise<void> {
     const byKind = entriesByKind(entries);
     if (this.#receivers.size === 0) {
-      // The kinds are not open yet.
+      // No kind is open yet, so the new rows are only held.
       this.#held = byKind;
       this.#stale.clear();
     }
     for (const resource of byKind.keys()) if (!this.#receivers.has(resource)) this.#onUnobservedRow?.(resource);
-    // A kind without rows can be opened while the changes are delivered.
+    // Tracks the served receivers, because a kind without rows can be opened during the delivery.
     const delivered = new Set<RowReceiver>();
     for (;;) {
       const pending = this.#allReceivers().filter(([, receiver]) => !delivered.has(receiver));

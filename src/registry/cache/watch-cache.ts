@@ -49,11 +49,11 @@ export interface CacheListener {
    */
   changed(change: CachedChange, wakes?: WatchWakeCounter): void;
   /**
-   * Called if the store could not deliver all changes. The cache then reads its objects again. After that, it passes each
-   * difference to `changed`, removals last. If an object has changed several times, this is one change.
+   * Called if the store could not deliver all changes. The cache then reads its objects again. After that, it passes
+   * each difference to `changed`, removals last. Several changes of one object are passed as one.
    */
   interrupted?(): void;
-  /** Called after the last of these differences. */
+  /** Called after an interruption, when all differences were passed to `changed`. */
   reloaded?(): void;
   /** Called after the last change, when the cache is closed. */
   ended?(): void;
@@ -121,7 +121,10 @@ export class WatchCache {
     return cache;
   }
 
-  /** Opens the cache with rows that were read already. Must be called in the same tick in which they were returned. */
+  /**
+   * Opens the cache with rows that were read already. Must be called in the event loop tick in which the rows were
+   * returned.
+   */
   static openWithRows(options: WatchCacheOptions, rows: KindRows): WatchCache {
     const cache = new WatchCache(options, rows);
     cache.#observation = rows.observe(cache.#receiver());
@@ -135,8 +138,8 @@ export class WatchCache {
 
   /**
    * Waits until the cache contains every write that was acknowledged before this call. Returns a revision up to which
-   * the cache is complete. Rejects with an API error if the store is unavailable. `known` is the result of an earlier call for the
-   * same slice, if the cache need not be newer than that. The store is then not asked again.
+   * the cache is complete. Rejects with an API error if the store is unavailable. `known` is an earlier result for the
+   * same slice. Pass it if the cache need not be newer than that result; the store is then not asked again.
    */
   freshRevision(known?: number): number | Promise<number> {
     const { store, slice } = this.#options;
@@ -167,8 +170,8 @@ export class WatchCache {
   }
 
   /**
-   * Returns a revision up to which the cache is complete. If other processes write to the store, it is not asked, so there
-   * may be newer writes. Otherwise the result is that of `freshRevision`.
+   * Returns a revision up to which the cache is complete. If other processes write to the store, the store is not
+   * asked, so there may be newer writes. Otherwise returns the result of `freshRevision`.
    */
   knownRevision(): number | Promise<number> {
     if (!this.#options.store.isShared) return this.freshRevision();
@@ -190,8 +193,8 @@ export class WatchCache {
   }
 
   /**
-   * Returns the revision of the row that marks the built-in object under that key as deleted; `undefined` if there is
-   * no such row. A create under that key overwrites the row.
+   * Returns the revision of the row that marks the built-in object with this key as deleted; `undefined` if there is no
+   * such row. A create with this key overwrites the row.
    */
   deletedMarkerRevision(key: ObjectKey): number | undefined {
     return this.#deleted.get(objectKeyText(key))?.revision;
@@ -215,7 +218,7 @@ export class WatchCache {
     return this.#claims.find(claim, this.#objects.iterate());
   }
 
-  /** True if most objects are decoded soon after a write, so that it pays to cache the decoded record of a write. */
+  /** True if most objects are decoded soon after a write, so caching the decoded record of a write is worthwhile. */
   get readsDecoded(): boolean {
     return this.#factory.kind.decoded.isEffective;
   }
@@ -250,8 +253,8 @@ export class WatchCache {
   }
 
   /**
-   * Returns all objects of the kind as they were at that revision, in list order. Returns `undefined` if the kind has
-   * no built-in objects, because the rows of the store are then all of its objects. Rejects with StoreError Expired or
+   * Returns all objects of the kind as they were at `revision`, in list order. Returns `undefined` if the kind has no
+   * built-in objects, because the rows of the store are then all of its objects. Rejects with StoreError Expired or
    * FutureRevision.
    */
   stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
@@ -330,8 +333,8 @@ export class WatchCache {
 
   #notify(change: CachedChange, wakes: WatchWakeCounter | undefined): void {
     for (const listener of this.#listeners) listener.changed(change, wakes);
-    // The previous version need not stay decoded. Only a watch that resumes can still read it, and such a watch uses
-    // the stored text.
+    // The previous version need not stay decoded. Only a watch that resumes can still read it, and that watch uses the
+    // stored text.
     if (change.before !== undefined) this.#factory.kind.decoded.drop(change.before);
   }
 
@@ -351,7 +354,7 @@ export class WatchCache {
   }
 
   #applyMissed(key: ObjectKey, value: string | undefined, revision: number): () => void {
-    // Listeners must not mistake a new object with the same name for the deleted one.
+    // Listeners get a removal and a creation, so a new object is not mistaken for the deleted one.
     const isReplaced = value !== undefined && this.#isReplaced(key, value, revision);
     const removal = isReplaced ? this.#apply(key, undefined, revision) : undefined;
     const change = this.#apply(key, value, revision);
@@ -361,7 +364,7 @@ export class WatchCache {
     };
   }
 
-  /** True if the row is that of a new object with the same name as the object of this cache. */
+  /** True if the row belongs to a new object with the same name as the object in this cache. */
   #isReplaced(key: ObjectKey, value: string, revision: number): boolean {
     const before = this.#objects.get(key.namespace, key.name);
     if (before === undefined || value === deletedBuiltinMarker || this.isBuiltin(key)) return false;
@@ -370,7 +373,7 @@ export class WatchCache {
 
   #reloaded(revision: number): void {
     this.#revision = Math.max(this.#revision, revision);
-    // Changes between the last received one and this revision were missed.
+    // Changes were missed, so the list contains changes only after this revision.
     this.#recent = new RecentChanges(this.#options.recent, this.#revision);
     this.#isInterrupted = false;
     for (const listener of this.#listeners) listener.reloaded?.();

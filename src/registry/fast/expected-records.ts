@@ -11,8 +11,8 @@ export class ExpectedRecords {
   readonly #byKey = new Map<string, Expected>();
 
   /**
-   * Adds a record and returns a function that removes it. A second record for the same key replaces the first one. The
-   * watch cache then decodes the text of the first write itself.
+   * Adds a record and returns a function that removes it. A second record for the same key replaces the first one, so
+   * the watch cache decodes the text of the first write itself.
    */
   add(key: ObjectKey, text: string, record: StoredRecord): () => void {
     const keyText = keyOf(key);

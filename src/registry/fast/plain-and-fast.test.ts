@@ -204,7 +204,7 @@ describe('the plain path and the fast path', () => {
   });
 });
 
-/** The fast path removes managedFields from a text only if that is easy. */
+/** Removes managedFields for the comparison, because the fast path removes them from a text only in simple cases. */
 function withoutManagedFields({ managedFields: _, ...rest }: Readonly<KubeObject['metadata']>) {
   return rest;
 }

@@ -55,7 +55,10 @@ const records = fc
     ...(typeof hidden === 'object' ? { hidden: hidden as JsonObject } : {}),
   }));
 
-/** FieldsV1 as tracking leaves them: frozen, and known by their text if another object has the same. */
+/**
+ * Returns the object with FieldsV1 as field tracking leaves them: frozen, and shared if another object has FieldsV1
+ * with the same text.
+ */
 function withKnownFields(object: KubeObject): KubeObject {
   const copy = cloneJson(object as JsonObject) as KubeObject;
   for (const entry of copy.metadata.managedFields ?? []) entry.fieldsV1 = internFields(canonicalJson(entry.fieldsV1));

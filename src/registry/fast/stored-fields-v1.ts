@@ -22,7 +22,7 @@ const fieldsMember = '"fieldsV1":';
 
 /**
  * Parses a stored record. Returns `undefined` if the record has no FieldsV1, or if another part of the record has the
- * same text as the start of managedFields; the caller must parse the whole text then.
+ * same text as the start of managedFields. The caller must then parse the whole text.
  */
 export function parseWithKnownFieldsV1(text: string): JsonValue | undefined {
   const split = splitFields(text);
@@ -61,7 +61,8 @@ function splitFields(text: string): Split | undefined {
 function endOfFields(text: string, at: number, found: JsonObject[]): number {
   const latest = latestFields();
   const latestEnd = at + (latest?.text.length ?? 0);
-  // Most FieldsV1 equal the latest one. Comparing the two texts is several times as fast as searching for the end.
+  // Most FieldsV1 equal the one that was read last. Comparing the two texts is several times as fast as searching for
+  // the end.
   if (latest !== undefined && text.slice(at, latestEnd) === latest.text) {
     found.push(latest.fields);
     return latestEnd;
@@ -72,8 +73,8 @@ function endOfFields(text: string, at: number, found: JsonObject[]): number {
 }
 
 /**
- * Replaces the placeholders in the object's managedFields by `fields`, in place. Returns false if their numbers differ:
- * then `splitFields` mistook another part of the record for managedFields.
+ * Replaces the placeholders in the object's managedFields by `fields`, in place. Returns false if there are more or
+ * fewer placeholders than `fields`, because `splitFields` then mistook another part of the record for managedFields.
  */
 function putFields(object: JsonValue | undefined, fields: readonly JsonObject[]): boolean {
   const metadata = isJsonObject(object) ? object.metadata : undefined;

@@ -10,7 +10,8 @@ import { findMember, type JsonObject, parseTrustedJson, skipJson, skipOut, walkM
 export type Labels = Readonly<Record<string, string>>;
 
 /**
- * True if the record is stored in the given form. The member `form` comes first, because it sorts before the others.
+ * True if the record is stored in the given form. The member `form` comes first, because it sorts before all other
+ * members.
  */
 export function startsWithForm(text: string, form: string): boolean {
   return text.startsWith(`{"form":"${form}",`);
@@ -73,8 +74,8 @@ export function resourceVersionOffset(text: string): number {
 }
 
 /**
- * Returns the offset after the value of managedFields. Its FieldsV1 usually equals the latest one, and a comparison of
- * the two is faster than searching for the end of the value.
+ * Returns the offset after the value of managedFields. Its FieldsV1 usually equals the FieldsV1 that was read last.
+ * Comparing the two is faster than searching for the end of the value.
  */
 function skipManagedFields(text: string, at: number): number {
   const latest = text.startsWith('[{', at) ? latestFields() : undefined;

@@ -43,8 +43,8 @@ const lenient = new Map<string, JsonValue>([
 ]);
 
 /**
- * Cases that it rejects although RFC 6902 allows them: the root can only be replaced by an object or array, and never
- * added.
+ * Cases that the library of kube-apiserver rejects although RFC 6902 allows them: the root can only be replaced by an
+ * object or array, and never added.
  */
 const refused = new Set([
   'replace whole document',

@@ -72,7 +72,7 @@ export function applyAdmissionPatch(document: JsonValue, operations: JsonValue):
   return applyOperations(document, operations, false);
 }
 
-/** Thrown if an operation of a JSON patch cannot be applied. The message is that of kube-apiserver's library. */
+/** Thrown if an operation of a JSON patch cannot be applied. The message is the same as in kube-apiserver's library. */
 export class InapplicablePatchError extends Error {
   override readonly name = 'InapplicablePatchError';
   /** True if the operation is a `test` that found another value. */

@@ -17,8 +17,9 @@ interface DerivedRows {
 }
 
 /**
- * Returns the rows that a change of an object adds to the owner index, the deadlines, the garbage collector's work and
- * the pending reconciles, or removes from them. Most changes need no such rows; the result is then synchronous.
+ * Returns the maintenance rows that a change of an object adds or removes: in the owner index, the deadlines, the
+ * garbage collector's work and the pending reconciles. Most changes need no maintenance rows; the result is then
+ * synchronous.
  */
 export function derivedRows(
   kind: KindRuntime,
@@ -152,13 +153,13 @@ function reconcileRows(
     ...requeuedByUsage(kind, self.namespace, old, next),
     ...(waiting === undefined ? [] : [waiting]),
   ];
-  // A transaction must not write a row twice.
+  // Duplicates are removed, because a transaction must not write a row twice.
   const requeuedKeys = new Map(requeued.map((ref) => [`${ref.resource}/${ref.namespace}/${ref.name}`, ref]));
   for (const ref of requeuedKeys.values()) rows.push({ key: reconcileKey(slice, ref), value: '', unlogged: true });
   return rows;
 }
 
-/** Returns the objects that depend on the objects in the namespace, such as quotas, if the write concerns them. */
+/** Returns the objects, such as quotas, that must be reconciled because of this write in the namespace. */
 function requeuedByUsage(
   { resource, planeCallbacks }: KindRuntime,
   namespace: string,
@@ -226,7 +227,10 @@ function activeCollectorFinalizers(object: KubeObject | undefined): readonly str
   return object?.metadata.deletionTimestamp === undefined ? [] : garbageCollectorFinalizersOf(object);
 }
 
-/** Returns the owners that this object blocked before the write and no longer blocks. They may be waiting for it. */
+/**
+ * Returns the owners whose deletion this object blocked before the write and no longer blocks. These owners may be
+ * waiting for this object.
+ */
 function releasedOwners(old: KubeObject | undefined, next: KubeObject | undefined): Iterable<OwnerReference> {
   const released = new Map(blockingOwners(old).map((reference) => [reference.uid, reference]));
   for (const reference of blockingOwners(next)) released.delete(reference.uid);

@@ -9,7 +9,7 @@ import { decodeRecord, encodeForCache, encodeRecord, type RecordKind } from './r
 const members = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }));
 const texts = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.string({ unit: 'binary' }));
 
-/** Returns the object that a create makes of a request: the root and the metadata are copies. */
+/** Returns the object that a create produces from a request. The root and the metadata are copies. */
 function createdObject(sent: JsonObject, seconds: number, manager: string): KubeObject {
   const { labels, annotations } = sent.metadata as JsonObject;
   const info = { manager, operation: 'Update', apiVersion: 'v1', subresource: '' } as const;

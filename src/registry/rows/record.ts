@@ -22,9 +22,9 @@ export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {
 }
 
 /**
- * Returns the text of a record for the store. It contains no resourceVersion, because this is the revision of the write
- * itself. Custom resources and management kinds are stored with sorted members, the order in which they are served.
- * `before` is the object as it is stored now (`ServedForm.toStored`).
+ * Returns the text of a record for the store. It contains no resourceVersion, because the resourceVersion is the
+ * revision of the write itself. Custom resources and management kinds are stored with sorted members, the order in
+ * which they are served. `before` is the object as it is stored now (`ServedForm.toStored`).
  */
 export function encodeRecord(kind: RecordKind, record: StoredRecord, before?: KubeObject): string {
   return writeJson(documentOf(kind, record, before), { sorted: kind.builtIn !== true });

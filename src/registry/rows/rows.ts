@@ -52,13 +52,16 @@ export function ownersMarkerKey(slice: string): Key {
   return { slice, segments: ['marks', 'owners'] };
 }
 
-/** The number of guards per limit. A multiple of the requests that run at the same time, so that few share a guard. */
+/**
+ * The number of guards per limit: several times the number of requests that run at the same time, so that few of them
+ * share a guard.
+ */
 const guardsPerLimit = 256;
 
 /**
  * The key of the guard of a limit (`Guard`). Subjects share a fixed number of guards, so that the guards of deleted
- * subjects need not be removed. Subjects that share a guard slow each other down, and tenants choose the names of subjects.
- * So tenants must not know the secret. It is the same in all processes.
+ * subjects need not be removed. Subjects that share a guard slow each other down, and tenants choose the names of
+ * subjects. Tenants must therefore not know `secret`, which is the same in all processes.
  */
 export function guardKey(slice: string, limit: string, subject: string, secret: string): Key {
   const number = createHmac('sha256', secret).update(`${limit}\0${subject}`).digest().readUInt32BE() % guardsPerLimit;
@@ -74,7 +77,7 @@ export interface ObjectRef {
 
 /**
  * The slice that holds the maintenance rows of all control planes. Maintenance finds due work here without loading
- * planes, and then loads only the planes that have some. All rows of this slice are unlogged writes.
+ * planes, and then loads only the planes that have due work. All rows of this slice are unlogged writes.
  */
 export const maintenanceSlice = 'upkeep';
 

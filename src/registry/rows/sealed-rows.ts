@@ -47,12 +47,15 @@ export function storeWithSealedRows(store: Store, range: KeyRange, sealing: RowS
   };
 }
 
-/** Returns the size of a clear value that has at most this size when it is sealed: base64, version, nonce and tag. */
+/**
+ * Returns the maximum size of a plaintext value whose sealed form has at most `sealedBytes` bytes. Sealing adds base64,
+ * version, nonce and tag.
+ */
 function clearBytesIn(sealedBytes: number): number {
   return Math.floor((sealedBytes * 3) / 4) - 64;
 }
 
-/** Wraps the shared rows of a plane for a kind whose rows are sealed. The wrapper returns the rows decrypted. */
+/** Wraps the shared rows of a plane for a kind whose rows are sealed, and returns the rows decrypted. */
 export function unsealedSliceObjects(
   shared: Pick<SliceObjects, 'rowsOf' | 'join'>,
   sealing: RowSealing,

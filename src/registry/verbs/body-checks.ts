@@ -52,9 +52,9 @@ export function checkUid(kind: KindRuntime, { namespace, name }: ObjectKey, sent
 }
 
 /**
- * Checks the resourceVersion of an update (UPDATE-05, UPDATE-06, UPDATE-23). Throws 409 if it is not the current one,
- * and 422 if it is missing and the kind does not allow unconditional updates. The result of a patch is checked too,
- * because a patch may remove the resourceVersion.
+ * Checks the resourceVersion of an update (UPDATE-05, UPDATE-06, UPDATE-23). Throws 409 if it is not current, and 422
+ * if it is missing and the kind does not allow unconditional updates. The result of a patch is checked too, because a
+ * patch may remove the resourceVersion.
  */
 export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
   const requested = sentRevision(sent);

@@ -21,7 +21,7 @@ export async function requireCreatePermission(kind: KindRuntime, context: Reques
 }
 
 /**
- * Throws an API error if no object can be created in this namespace, or of this kind, now. Returns checks for the
+ * Throws an API error if no object can be created at present in this namespace or of this kind. Returns checks for the
  * transaction that creates the object, which fail if this changes meanwhile.
  */
 export function requireCreatable(kind: KindRuntime, namespace: string, metadata: ObjectMeta): readonly RequiredCheck[] {
@@ -32,7 +32,8 @@ export function requireCreatable(kind: KindRuntime, namespace: string, metadata:
 
 /**
  * Throws 404 if the namespace does not exist, and 403 if it is terminating (CREATE-19, CREATE-20, CREATE-21). Returns
- * checks for the transaction that creates the object, which fail if the deletion of the namespace starts meanwhile.
+ * checks for the transaction that creates the object. They fail if the deletion of the namespace starts in the
+ * meantime.
  */
 function requireActiveNamespace(kind: KindRuntime, namespace: string, metadata: ObjectMeta): readonly RequiredCheck[] {
   if (!kind.resource.namespaced) return noChecks;

@@ -33,7 +33,7 @@ export function create(
   options: WriteOptions,
 ): Promise<ServedObject> {
   const context = withWarningsOnce(caller);
-  // A create waits for webhooks before it enters its queue, so that others in the queue do not wait.
+  // A create waits for webhooks before it enters its queue, so that other creates in the queue do not wait for them.
   return andThen(mutateNew(kind, context, sent, options.dryRun), (mutated) =>
     runInCreateQueue(kind, context, mutated, () => createNamed(kind, context, { sent, mutated }, options)),
   );
@@ -105,7 +105,10 @@ function nameTakenError(kind: KindRuntime, sent: KubeObject, holder: CachedObjec
 
 export interface CreationOptions {
   readonly dryRun: boolean;
-  /** The object before mutating admission. Fields that admission changes keep their owners, and new ones have none. */
+  /**
+   * The object before mutating admission. Fields that admission changes keep their owners, and fields that admission
+   * adds have none.
+   */
   readonly unmutated: KubeObject;
   /** Updates managedFields. Called after all other changes to the object. */
   track(next: KubeObject): KubeObject;

@@ -27,7 +27,10 @@ export function deleteObject(
   return deleteWithoutWarning(kind, context, name, options);
 }
 
-/** Deletes an object of a collection. `warnAboutOrphans` warns only once for the whole collection. */
+/**
+ * Deletes an object of a collection without the warning about orphans. `warnAboutOrphans` warns only once for the whole
+ * collection.
+ */
 export function deleteWithoutWarning(
   kind: KindRuntime,
   context: RequestContext,
@@ -50,7 +53,7 @@ export function deleteWithoutWarning(
   return retryOnConflict(kind, context, attempt, { asksFirst: options.dryRun });
 }
 
-/** Warns about a delete that keeps the dependents, because the client has not set a propagation policy. */
+/** Warns the client if a delete keeps the dependents only because the client has not set a propagation policy. */
 export function warnAboutOrphans({ resource }: KindRuntime, context: RequestContext, options: DeleteOptions): void {
   const warning = resource.orphansDependents?.warning;
   if (warning !== undefined && options.propagationPolicy === undefined) context.warn(warning);
@@ -118,7 +121,7 @@ async function storeDeleted(
   return { pending: writtenObject(kind, current, revision, { object, hidden }) };
 }
 
-/** Returns the result of the removal of an object. `revision` is that of the removal, absent for a dry run. */
+/** Returns the result of removing an object. `revision` is the revision of the removal; absent for a dry run. */
 function removedResult({ resource }: KindRuntime, current: CachedObject, revision: number | undefined): DeleteResult {
   if (resource.returnsDeleted !== true) {
     return { gone: deletedStatus(groupResourceOf(resource), current.name, current.metadata().uid ?? '') };
@@ -165,8 +168,8 @@ interface FailedPrecondition {
 }
 
 /**
- * Returns the 409 for a failed precondition. If the kind has no message of its own, the error is that of Kubernetes,
- * which names the Kind instead of the resource.
+ * Returns the 409 for a failed precondition. If the kind has no message of its own, the message is that of Kubernetes,
+ * which contains the Kind instead of the resource.
  */
 function preconditionFailed(
   { resource }: KindRuntime,
@@ -238,7 +241,8 @@ function deletionTimes(
     if (stored === 0) return { grace: 0, newTimestamp: deletionTimestamp, shortens: false };
     if (requested === undefined || requested >= stored) return undefined;
     const end = Date.parse(deletionTimestamp) - (stored - requested) * 1000;
-    // The end is not in the past. The client that removes the object still has to see that it must do so.
+    // The end is never in the past. A positive grace period stays positive, so that the client that removes the object
+    // still sees the deletion.
     const grace = end < now && requested > 0 ? 1 : requested;
     return { grace, newTimestamp: timestamp(Math.max(end, now)), shortens: true };
   }
@@ -278,6 +282,6 @@ export async function handleDeadline(kind: KindRuntime, context: RequestContext,
       preconditions: { uid, resourceVersion: String(current.revision) },
     });
   };
-  // The row of the deadline may be newer than the cache.
+  // The row of the deadline may be newer than the cache, so the store is asked first.
   await retryOnConflict(kind, context, attempt, { asksFirst: true });
 }

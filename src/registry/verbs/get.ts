@@ -20,7 +20,7 @@ export async function get(
   const namespace = kind.resource.namespaced ? context.namespace : '';
   let found = kind.cache.get(namespace, name);
   if (found === undefined && wanted === 0 && kind.store.isShared) {
-    // Another process may have created the object.
+    // Waits for the cache, because another process may have created the object.
     await kind.cache.freshRevision();
     found = kind.cache.get(namespace, name);
   }

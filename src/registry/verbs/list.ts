@@ -17,7 +17,8 @@ interface ListStart extends PageRequest {
   /** The requested revision. If absent, the list contains every write that was acknowledged before the request. */
   readonly revision?: RequestedRevision;
   /**
-   * True if the list shows the state at exactly `revision`. False if it shows the current state, which is not older.
+   * True if the list shows the state at exactly `revision`. False if it shows the current state, which is at least as
+   * new.
    */
   readonly exact: boolean;
 }

@@ -9,15 +9,16 @@ export interface ObjectSelection {
   readonly namespace: string | undefined;
   /** The value that the field selector requires for `metadata.name`; `undefined` if it requires none. */
   readonly name: string | undefined;
-  /** Returns a superset of the names that the caller may read; `undefined` if these are unknown or too many. */
+  /** Returns a superset of the names that the caller may read; `undefined` if these names are unknown or too many. */
   readonly names: (() => Iterable<string>) | undefined;
   /** True if every object of the namespace matches. Only then may the response contain remainingItemCount (LIST-23). */
   readonly matchesAll: boolean;
   /**
-   * Returns a key that is equal for selections with the same result; `undefined` if no other selection can be equal.
+   * Returns a key that is equal for selections with the same result; `undefined` if no other selection can have an
+   * equal key.
    */
   groupKey(): string | undefined;
-  /** True if an object matches that will be decoded anyway. */
+  /** True if an object matches. For an object that will be decoded anyway. */
   matchesDecoded(candidate: CachedObject): boolean;
   /** True if a cached object matches. Decodes the object only if the labels are not sufficient. */
   matches(candidate: CachedObject): boolean;

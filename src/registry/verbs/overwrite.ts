@@ -22,10 +22,12 @@ import { dryRunObject, removedObject, writtenObject } from './written-object.ts'
 export interface OverwriteOptions {
   /** The part of the object that is written: the status, or everything else (`main`). */
   readonly part: 'main' | 'status';
-  /** The subresource in the request path: '' for the object itself, `status`, or another one such as `scale`. */
+  /**
+   * The subresource in the request path: '' for the object itself, `status`, or another subresource such as `scale`.
+   */
   readonly subresource: string;
   readonly dryRun: boolean;
-  /** The kind of the request that admission gets (`WriteOptions.admittedAs`). */
+  /** The kind of the object that admission receives (`WriteOptions.admittedAs`). */
   readonly admittedAs?: NonNullable<WriteOptions['admittedAs']>;
   /** True if the sent object was derived from the current object and decoded by the current schema (patch, apply). */
   readonly isDecoded?: boolean;
@@ -66,7 +68,7 @@ export async function overwrite(
     old: current.record,
   };
   if (context.system) context.changeHidden?.(draft.hidden);
-  // Fields that mutating admission changes keep their owners, and new ones have none.
+  // Fields that mutating admission changes keep their owners, and fields that it adds have none.
   const sentFields = written === sent ? sentFieldsOf(kind, draft.object) : partOf(kind, current.record, sent);
   const { form } = kind.resource;
   const isInForm = options.isDecoded === true && form !== undefined && current.isStoredIn(form);
@@ -88,7 +90,10 @@ export async function overwrite(
   );
 }
 
-/** Returns the draft that admission gets: that of the object, or of the request that changes a part of it. */
+/**
+ * Returns the draft for admission: the draft of the object, or with `admittedAs` a draft of the object in the request,
+ * such as a Scale.
+ */
 function admittedDraft(draft: Draft, old: StoredRecord, { admittedAs }: OverwriteOptions): Draft {
   if (admittedAs === undefined) return draft;
   return { object: admittedAs.of(draft.object), hidden: {}, old: { object: admittedAs.of(old.object) } };

@@ -26,7 +26,8 @@ export interface ListPage {
 }
 
 /**
- * The number of characters that a list reads before it lets other requests run. Reading them takes a few milliseconds.
+ * The number of characters that a list reads before other requests run. Reading this many characters takes a few
+ * milliseconds.
  */
 const charactersPerSlot = 256 * 1024;
 
@@ -71,7 +72,7 @@ function unfilteredPage(
 
 /**
  * The number of rows that a list with a limit reads from the store at a time, if a selector or permissions may hide
- * some of them.
+ * some rows.
  */
 const chunkSize = 500;
 

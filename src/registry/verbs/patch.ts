@@ -35,7 +35,7 @@ interface PatchContext extends WriteContext {
   readonly options: PatchOptions;
 }
 
-/** Patches an object or its status. If the object changes meanwhile, the patch is applied again (PATCH-14). */
+/** Patches an object or its status. If the object changes in the meantime, the patch is applied again (PATCH-14). */
 export async function patch(
   kind: KindRuntime,
   caller: RequestContext,

@@ -40,7 +40,10 @@ export function patchedObject(
   }
   const document = patchedDocument(kind, base, patch);
   checkPatchedSize(document);
-  /** Returns the text that errors quote: a strategic merge patch itself, for other types the patched document. */
+  /**
+   * Returns the text that errors quote: for a strategic merge patch the patch itself, for other types the patched
+   * document.
+   */
   const quoted = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
   const { object: patched, findings } = rewordDecodeError(
     () => decode(kind, document, patch, current),

@@ -44,8 +44,8 @@ export function createSelection(kind: KindRuntime, context: RequestContext, opti
 }
 
 /**
- * The part of `ObjectSelection.cost` that is the same for every object, in characters. The rest is the length of the
- * selectors and of the data that must be decoded.
+ * The part of `ObjectSelection.cost` that is the same for every object, in characters. The remaining cost is the length
+ * of the selectors and of the data that must be decoded.
  */
 const minCost = 32;
 

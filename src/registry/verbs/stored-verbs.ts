@@ -5,7 +5,7 @@ import type { MountedResource } from '../mounted-resource.ts';
 import type { StoredResource } from '../resource.ts';
 import type { ResourceVerbs, SubresourceVerbs, WriteResult } from '../verbs.ts';
 
-/** The members of a kind's store with which it is served. */
+/** The members of a kind's store that are needed to serve the kind. */
 export type ServedStore = Pick<KindStore, 'resource' | 'verbs' | 'status'>;
 
 /** Returns the verbs that clients may use: those in `resource.verbs`, or all verbs if it is absent. */
@@ -28,8 +28,8 @@ function statusVerbs({ resource, status }: ServedStore): SubresourceVerbs | unde
 }
 
 /**
- * Returns status verbs whose writes check the request but change nothing. Operators write the status of the
- * objects that they watch, and many of them stop if that fails.
+ * Returns status verbs whose writes check the request but change nothing. Operators write the status of the objects
+ * that they watch, and many operators stop if a status write fails.
  */
 function checkedOnly(status: NonNullable<KindStore['status']>): SubresourceVerbs {
   const unchanged = async (context: RequestContext, name: string): Promise<WriteResult> => {

@@ -20,7 +20,7 @@ async function withWidget(change: Parameters<typeof openWidgets>[0] = {}, sent: 
   return { ...bench, object };
 }
 
-/** Returns the object as read, with these changes. */
+/** Returns a copy of an object that was read, with these changes. */
 function changed(object: KubeObject, metadata: JsonObject, rest: JsonObject = {}): KubeObject {
   return { ...object, ...rest, metadata: { ...object.metadata, ...metadata } } as KubeObject;
 }

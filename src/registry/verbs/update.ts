@@ -24,7 +24,7 @@ export interface UpdateRequest {
   readonly sent: KubeObject;
 }
 
-/** Updates an object or its status (PUT). The request body replaces the whole part. */
+/** Updates an object or its status (PUT). The request body replaces the whole object or the whole status. */
 export async function update(
   kind: KindRuntime,
   caller: RequestContext,

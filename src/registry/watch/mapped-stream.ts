@@ -12,7 +12,8 @@ export function streamMapper(map: (event: WatchEvent) => WatchEvent): (stream: W
     const cached = event.shared.mapped.get(map);
     if (cached !== undefined) return cached;
     const made = map(event);
-    // The encoded texts of the original event are not valid for the mapped event, so it gets a cache of its own.
+    // The encoded texts of the original event are not valid for the mapped event, so the mapped event gets its own
+    // cache.
     const found = 'object' in made ? { ...made, shared: newSharedEventCache() } : made;
     event.shared.mapped.set(map, found);
     return found;

@@ -1,10 +1,15 @@
 import { tooManyRequests } from '../../api/status.ts';
 import type { ListOptions } from '../verbs.ts';
 
-/** The maximum number of characters in the long selectors of all open watches of a plane. They take about 40 bytes each. */
+/**
+ * The maximum number of characters in the long selectors of all open watches of a plane. Each character takes about 40
+ * bytes.
+ */
 const maxCharacters = 2 * 1024 * 1024;
 
-/** Shorter selectors are not counted. Watches of ordinary clients have such selectors, and always start. */
+/**
+ * Selectors shorter than this are not counted. Ordinary clients use short selectors, so their watches can always start.
+ */
 const minCountedLength = 256;
 
 /**
@@ -14,7 +19,10 @@ const minCountedLength = 256;
 export class SelectorBudget {
   #used = 0;
 
-  /** Reserves the memory for the selectors of a watch. Throws 429 if too much is in use. Returns a function that releases it. */
+  /**
+   * Reserves the memory for the selectors of a watch. Throws 429 if too much memory is reserved. Returns a function
+   * that releases the reservation.
+   */
   reserve(options: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>): () => void {
     const length = selectorLength(options);
     if (length < minCountedLength) return () => {};

@@ -171,7 +171,7 @@ describe('many watches of a kind', () => {
     await new Promise<void>((resolve) => stream.wait(resolve));
     const opening = kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '1' }));
     if (kind.isShared) {
-      // A closed cache does not receive the changes of other processes.
+      // A closed cache does not receive the changes of other processes, so the watch is refused.
       expect(await rejectionStatus(opening)).toMatchObject({ code: 503 });
       return;
     }

@@ -12,7 +12,7 @@ import type { QueuedEvent } from './watch-stream.ts';
 /** A watch that receives the changes of a kind. Its functions must be fast and must not throw. */
 export interface WatchSubscriber {
   enqueue(queued: QueuedEvent): void;
-  /** Called if a permission check throws an error, so that it is unknown which objects the subscriber may see. */
+  /** Called if a permission check throws an error, so it is unknown which objects the subscriber may see. */
   fail(): void;
   /** Called after the last event. If the watch failed, `failure` is the reason. */
   ended(failure?: Status): void;

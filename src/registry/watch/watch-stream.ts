@@ -61,8 +61,8 @@ export class CacheWatchStream implements WatchStream {
   #wake: (() => void) | undefined;
 
   /**
-   * Does not store the promise `backlog`. Its result may contain every object of a kind, and the promise would keep all
-   * of these events in memory after the reader has taken them.
+   * Does not store the promise `backlog`. The result of the promise may contain every object of a kind, and the promise
+   * would keep all of these events in memory after the reader has taken them.
    */
   constructor({ backlog, queue, end, scheduleWake }: CacheWatchStreamOptions) {
     this.#queue = queue;

@@ -217,7 +217,7 @@ describe('watch', () => {
     const { kind: before } = await openWidgets({}, { store: memory });
     const names = Array.from({ length: 70 }, (_, index) => `w${index}`);
     for (const name of names) await create(before, name);
-    // A second cache over the same store is in the state of the first one after a restart.
+    // A second cache over the same store is in the same state as the first cache would be after a restart.
     const { kind } = await openWidgets({}, { store });
     const resumeFrom = (revision: number) =>
       kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: String(revision) }));

@@ -35,8 +35,8 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
     ? openWithState(verb, options, selection, wanted === 0 ? undefined : wanted)
     : openWithChanges(kind, selection, wanted ?? 0);
   try {
-    // The response starts after the first part of the backlog was read. Only a watch with initial events whose revision
-    // does not exist yet gets its response earlier.
+    // The response starts after the first part of the backlog was read. The only exception is a watch with initial
+    // events whose revision does not exist yet: its response starts at once.
     if (!initial || now >= (wanted ?? 0)) await opening;
   } catch (error) {
     end();

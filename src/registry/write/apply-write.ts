@@ -33,8 +33,8 @@ export interface AppliedObject {
 }
 
 /**
- * Merges an applied object into the live one. Throws 400 for another kind or for managedFields in the body, 413 if an
- * object has too many fields, 422 if it does not fit the schema, and 409 for conflicts.
+ * Merges an applied object into the live object. Throws 400 for another kind or for managedFields in the body, 413 if
+ * an object has too many fields, 422 if an object does not fit the schema, and 409 for conflicts.
  */
 export function applyWrite(kind: KindRuntime, writer: FieldWriter, write: ApplyWrite): AppliedObject {
   const { resource } = kind;

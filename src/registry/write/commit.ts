@@ -116,7 +116,7 @@ function isPartOfRemoval({ old, next }: ObjectWrite, encoded: EncodedRecord | un
 
 const noGuards: readonly Guard[] = [];
 
-/** Returns all checks other than those of the object, its claims and its companions. Usually there are none. */
+/** Returns all checks except those of the object, its claims and its companions. Usually there are none. */
 function requiredChecks(
   { requires, draft }: ObjectWrite,
   derived: readonly RequiredCheck[],
@@ -126,7 +126,7 @@ function requiredChecks(
   return [...derived, ...(requires ?? []), ...(draft?.requires ?? []), ...guards];
 }
 
-/** True if the fence of the write has failed. It is the last check of the transaction. */
+/** True if the transaction failed because of the fence of the write. The fence is the last check of the transaction. */
 function isFenceFailure({ context }: ObjectWrite, { length }: readonly RevisionCheck[], error: unknown): boolean {
   if (context?.fence === undefined || !(error instanceof StoreError)) return false;
   return error.code === 'CheckFailed' && error.detail === length - 1;

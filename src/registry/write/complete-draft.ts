@@ -46,7 +46,8 @@ function completePrepared(
   const { resource } = kind;
   const old = draft.old?.object;
   dropDuplicateOwners(draft.object, context);
-  // Only `prepare` and the server finalizer can have added empty members to the metadata.
+  // Empty members of the metadata are removed only in this case, because only `prepare` and the server finalizer can
+  // have added them.
   if (resource.prepare !== undefined || resource.serverFinalizer !== undefined) {
     draft.object.metadata = normalizeMetadata(draft.object.metadata);
   }

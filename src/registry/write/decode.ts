@@ -33,10 +33,7 @@ export interface DecodeDocumentOptions {
   readonly namespace?: string;
   /** The object that a patch was applied to. Its metadata has valid types. Absent if the document was not patched. */
   readonly base?: KubeObject;
-  /**
-   * The same object as `base`, if it was stored with the current schema and therefore needs neither pruning nor
-   * defaults.
-   */
+  /** The object `base`, if it was stored with the current schema and therefore needs neither pruning nor defaults. */
   readonly defaultedBase?: KubeObject | undefined;
   /** The raw request body. It is quoted in the error message for a document that is not an object. */
   readonly body?: Uint8Array;
@@ -82,8 +79,8 @@ export function decodeDocumentMembers(
   sent: JsonObject,
   options: DecodeDocumentOptions,
 ): DecodeResult {
-  // On the fast path, an object that pruning and defaults would not change skips both. The plain path runs them for
-  // every object, with the same result.
+  // On the fast path, an object that pruning and defaults would not change skips both steps. The plain path runs them
+  // for every object, with the same result.
   const isNormalized =
     fastPathsEnabled() &&
     kind.builtIn !== true &&
@@ -124,8 +121,8 @@ function addDefaults({ schema }: ResourceKind, object: JsonObject): void {
 }
 
 /**
- * The maximum length of all findings together. Each contains its path, and many can have the same long path, so without
- * a limit they could be thousands of times as long as the document. Further findings are dropped.
+ * The maximum total length of all findings. Each finding contains a path, and many findings can have the same long
+ * path, so without a limit they could be thousands of times as long as the document. Further findings are dropped.
  */
 const maxFindingCharacters = 1024 * 1024;
 
@@ -150,7 +147,9 @@ function setNamespace(metadata: KubeObject['metadata'], kind: ResourceKind, name
   }
 }
 
-/** Throws 400 if kind or apiVersion are not those of the endpoint (rules DEC-04, DEC-05). Both may be missing. */
+/**
+ * Throws 400 if kind or apiVersion are not those of the endpoint (rules DEC-04, DEC-05). Both members may be missing.
+ */
 function checkType(kind: ResourceKind, value: JsonObject, body: Uint8Array | undefined): void {
   const sentVersion = typeMember(kind, value, 'apiVersion', body);
   const sentKind = typeMember(kind, value, 'kind', body);

@@ -45,7 +45,7 @@ describe.each([
     );
     expect(patched.object.spec).toMatchObject({ color, size: 3 });
     expect(updated.object.spec).toMatchObject({ color, size: 2 });
-    // The next version shares members with the previous one and is encoded like any other.
+    // The next version shares members with the previous one and is encoded like any other version.
     expect(patched.json()).toBe(JSON.stringify(JSON.parse(patched.json())));
     expect(Object.keys(JSON.parse(patched.json()).metadata.labels)).toEqual(['a', 'b']);
     const status = await kind.status?.patch(

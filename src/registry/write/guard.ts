@@ -2,10 +2,10 @@ import type { Key } from '../../store/key.ts';
 import type { Revision } from '../../store/store.ts';
 
 /**
- * A row that makes a limit on the number of objects exact if several processes create objects. Every write that the limit
- * applies to takes the guard before it counts the objects. Its transaction checks that the guard is unchanged and
- * writes it, so of two writes with the same count only one succeeds. The other one is retried and counts again.
- * Deletes need no guard, because they only make room.
+ * A row that makes a limit on the number of objects exact if several processes create objects. Every write that the
+ * limit applies to takes the guard before it counts the objects. The transaction of the write checks that the guard is
+ * unchanged and replaces it. If two writes have counted the same objects, only one of them therefore succeeds. The
+ * other write is retried and counts again. Deletes need no guard, because they only make room.
  */
 export interface Guard {
   readonly key: Key;

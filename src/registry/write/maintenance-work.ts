@@ -1,7 +1,7 @@
 import type { Write } from '../../store/store.ts';
 import { deadlineRange, gcRange, maintenanceSlice, reconcileRange } from '../rows/rows.ts';
 
-/** The kinds of maintenance rows that a commit wrote, so that maintenance reads only these. */
+/** The kinds of maintenance rows that a commit wrote, so that maintenance reads only rows of these kinds. */
 export interface MaintenanceWork {
   /** The earliest new deadline, in milliseconds since the epoch; `undefined` if there is none. */
   readonly deadline: number | undefined;

@@ -39,14 +39,14 @@ export function blockOwnerDeletionErrors(
   old: KubeObject | undefined,
 ): readonly FieldError[] | Promise<readonly FieldError[]> {
   if (context.system || !ownersOf(object).some((reference) => reference.blockOwnerDeletion === true)) return [];
-  // Too many references are reported anyway, and each of them would need a permission check.
+  // With too many references, the permission checks are skipped, because the number is reported as an error anyway.
   if (ownersOf(object).length > Math.max(kind.limits.ownerReferences, ownersOf(old).length)) return [];
   return newBlockErrors(kind, context, object, old);
 }
 
 /**
  * The number of owners that are checked before other requests run. One check reads all rules of the caller, which takes
- * about a millisecond if there are tens of thousands.
+ * about a millisecond for tens of thousands of rules.
  */
 const checksPerTick = 20;
 

@@ -20,13 +20,13 @@ export interface RemovedOwner {
 }
 
 /**
- * Tracks whether any object of a plane has an owner reference. Most planes have none, so that removing an object needs
- * no query for dependents. Each loaded plane has one tracker, which all writes to the plane must notify.
+ * Tracks whether any object of a plane has an owner reference. Most planes have none, so removing an object needs no
+ * query for dependents. Each loaded plane has one tracker, which all writes to the plane must notify.
  *
- * If other processes write to the store, they may add the first owner reference at any time. The write that does so
- * also creates a marker row. A removal that relies on the absence of owners checks in its transaction that the row does
- * not exist. If it exists, a removal does not query for dependents, because one could be added after the query; the
- * garbage collector does so after the removal.
+ * If other processes write to the store, they may add the first owner reference at any time. The write that adds it
+ * also creates a marker row. A removal that relies on the absence of owners checks in its transaction that the marker
+ * row does not exist. If the marker row exists, a removal does not query for dependents, because a dependent could be
+ * added after the query. The garbage collector queries for dependents after the removal.
  */
 export class OwnerTracker {
   /** True if the marker row exists, false if it did not exist when it was last read. Used only in a shared store. */
@@ -53,7 +53,7 @@ export class OwnerTracker {
     return { checks: [{ key, revision: undefined }], writes: [{ key, value: '' }] };
   }
 
-  /** Returns the requirements of the removal of the object with this uid. */
+  /** Returns the consequences of removing the object with this uid. */
   async removed(store: Store, slice: string, uid: string): Promise<RemovedOwner> {
     if (!store.isShared) return { mayHaveDependents: await this.#hasDependents(store, slice, uid), checks: [] };
     this.#hasAny ??= await hasMarker(store, slice);
@@ -86,7 +86,10 @@ async function hasOwners(store: Store, slice: string): Promise<boolean> {
   return any.entries.length > 0;
 }
 
-/** True if the marker row exists. Creates it for a plane whose rows were imported from a store without such rows. */
+/**
+ * True if the marker row exists. Creates the marker row for a plane whose rows were imported from a store without
+ * marker rows.
+ */
 async function hasMarker(store: Store, slice: string): Promise<boolean> {
   const key = ownersMarkerKey(slice);
   if ((await withStatusErrors(store.get(key))) !== undefined) return true;

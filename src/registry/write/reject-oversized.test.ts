@@ -15,7 +15,10 @@ import {
 
 const partsOf = (object: KubeObject | undefined) => listAt(object as JsonObject | undefined, 'spec', 'parts').length;
 
-/** Allows two parts. Counts the calls of `prepare`, which must not see larger objects. */
+/**
+ * Opens a kind whose objects may have at most two parts. Counts the calls of `prepare`, which must not receive larger
+ * objects.
+ */
 async function openLimited(stored?: KubeObject) {
   const largest = { parts: 0 };
   const limits: Partial<StoredResource> = {

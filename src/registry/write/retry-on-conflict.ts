@@ -24,9 +24,9 @@ export interface RetryOptions {
  * Runs a write with the current state and retries it on conflict, until it succeeds, is rejected or times out (rule
  * PATCH-14). This makes progress, because each conflict means that another write has succeeded.
  *
- * If other processes write to the store, the first attempt uses the state of the cache, which may be older. If it
- * succeeds, its transaction has confirmed that the object was current. This saves a request to the store. If it fails for
- * another reason, it is repeated with the current state.
+ * If other processes write to the store, the first attempt uses the state of the cache, which may be outdated. If the
+ * first attempt succeeds, its transaction has confirmed that the object was current, and a request to the store is
+ * saved. If it fails for another reason, the write is repeated with the current state.
  */
 export function retryOnConflict<T>(
   kind: KindRuntime,
@@ -54,7 +54,10 @@ async function attemptWithCachedState<T>(
   return await retryWithCurrentState(kind, context, attempt);
 }
 
-/** True if the refusal of a write depended on a state that was known up to this revision, and that has changed. */
+/**
+ * True if a write was refused because of an outdated state: the refusal used the state up to revision `known`, which
+ * has changed since.
+ */
 async function isOutdated({ cache }: KindRuntime, refusal: unknown, known: number): Promise<boolean> {
   const isRefusal = refusal instanceof StatusError ? refusal.code < 500 : refusal instanceof NameTakenError;
   return isRefusal && (await cache.freshRevision()) > known;
@@ -90,7 +93,7 @@ function assertNotCanceled(context: RequestContext): void {
 
 /**
  * Confirms that an object is current, before a write that changes nothing succeeds without a transaction. Rejects with
- * ObjectChangedError if it is not. Needs no promise if no other process writes to the store.
+ * ObjectChangedError if the object is not current. Needs no promise if no other process writes to the store.
  */
 export function confirmCurrent({ store, cache }: KindRuntime, object: CachedObject): MaybePromise<void> {
   if (!store.isShared) return;

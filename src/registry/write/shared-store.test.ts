@@ -24,7 +24,7 @@ async function open(change: Partial<StoredResource> = {}) {
   await create(other, 'w', 'red');
   const replica = interruptibleStore(memory);
   const { kind, namespaces, clock } = await openWidgets(change, { store: replica.store });
-  /** Runs a call. Returns its result and the number of questions that it has asked. */
+  /** Runs a call. Returns its result and the number of times that it asked the store for its revision. */
   const counted = async <T>(call: Promise<T>): Promise<{ result: T; questions: number }> => {
     const before = replica.questions;
     const result = await call;

@@ -19,6 +19,6 @@ it('processes with the same secret take the same guards', async () => {
 it('a tenant who does not know the secret cannot tell which subjects share a guard', async () => {
   const [first, second] = [await guardsWith('one'), await guardsWith('other')];
   const same = first.filter((guard, index) => guard === second[index]);
-  // On average, one of 256 guards is the same by chance.
+  // On average, one of 256 guards is equal by chance.
   expect(same.length).toBeLessThan(10);
 });

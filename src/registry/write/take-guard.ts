@@ -5,8 +5,8 @@ import { withStatusErrors } from '../store-status.ts';
 import type { Guard } from './guard.ts';
 
 /**
- * Takes the guard of a limit, and waits until the caches of the plane contain all writes that were made before. `subject`
- * is what the limit applies to, for example a project.
+ * Takes the guard of a limit, and waits until the caches of the plane contain all writes that were made before this
+ * call. `subject` is what the limit applies to, for example a project.
  */
 export async function takeGuard(
   { store, slice, cache, guardSecret }: Pick<KindRuntime, 'store' | 'slice' | 'cache' | 'guardSecret'>,

@@ -12,8 +12,8 @@ import type { Draft, StoredResource } from '../resource.ts';
 import { blockOwnerDeletionErrors } from './owner-references.ts';
 
 /**
- * Validates a draft and throws one 422 with all errors (rule CREATE-32). managedFields are not validated: the value
- * that a client sends is later accepted, if it can be parsed, or replaced by the tracked value.
+ * Validates a draft and throws one 422 with all errors (rule CREATE-32). managedFields are not validated. Later, the
+ * value that a client sends is accepted if it can be parsed; otherwise the tracked value replaces it.
  */
 export function validateDraft(
   kind: KindRuntime,

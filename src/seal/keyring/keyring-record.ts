@@ -13,7 +13,10 @@ export interface StoredDataKey extends WrappedKey {
   readonly createdAt: string;
 }
 
-/** The row with all keys of an installation. Root keys encrypt them, so the row reveals nothing without these. */
+/**
+ * The row with all keys of an installation. The keys are encrypted by root keys, so the row reveals nothing without the
+ * root keys.
+ */
 export interface KeyringRecord {
   /** The rows that are encrypted by default. */
   readonly rows: EncryptedRows;

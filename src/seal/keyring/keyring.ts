@@ -33,7 +33,7 @@ export interface KeyringOptions {
   readonly log: Log;
 }
 
-/** Returns a new keyring with these keys of the sealer. */
+/** Returns a new keyring that contains these keys for the sealer. */
 export async function newKeyring(
   roots: RootKeys,
   rows: EncryptedRows,
@@ -53,7 +53,7 @@ export class Keyring implements DataKeys {
   readonly #listeners = new Set<() => void>();
   #loading: Promise<void> | undefined;
   #isRetrying = false;
-  /** Why the keys in the store could not be decrypted; `undefined` if all are known. */
+  /** The reason why keys in the store could not be decrypted; `undefined` if all keys are known. */
   #problem: string | undefined;
 
   private constructor(options: KeyringOptions, record: KeyringRecord, sealerKeys: SealerKeys) {
@@ -62,7 +62,7 @@ export class Keyring implements DataKeys {
     this.#sealerKeys = sealerKeys;
   }
 
-  /** Decrypts the keys of the row. Rejects with SealError if a root key is missing, and with StoreError. */
+  /** Decrypts the keys of the row. Rejects with SealError if a root key is missing, or with StoreError. */
   static async open(options: KeyringOptions): Promise<Keyring> {
     const entry = await options.store.get(keyringKey);
     if (entry === undefined) throw new SealError('the store has no row installation/keyring; restore a backup');
@@ -146,8 +146,8 @@ export class Keyring implements DataKeys {
   }
 
   /**
-   * Replaces the row with the result of `change`, which is called again if another server has changed the row meanwhile.
-   * `change` returns `undefined` to leave the row as it is. Rejects with SealError or StoreError.
+   * Replaces the row with the result of `change`, which is called again if another server has changed the row in the
+   * meantime. `change` returns `undefined` to leave the row unchanged. Rejects with SealError or StoreError.
    */
   async update(change: (record: KeyringRecord) => Promise<KeyringRecord | undefined>): Promise<void> {
     const { store } = this.#options;
@@ -189,7 +189,7 @@ export class Keyring implements DataKeys {
     });
   }
 
-  /** Returns the same keys, all encrypted by the root key that the installation uses now. */
+  /** Returns the record with all keys encrypted by the root key that the installation uses now. */
   async #rewrapped(record: KeyringRecord): Promise<KeyringRecord> {
     const { roots } = this.#options;
     const { sealingKey, hashingKey } = this.#sealerKeys;
@@ -217,7 +217,7 @@ export class Keyring implements DataKeys {
     const { log } = this.#options;
     try {
       const record = decodeKeyring((await this.#read()).value);
-      // The row records that a rewrite was requested, even if one of its keys cannot be decrypted yet.
+      // Stored even if one of its keys cannot be decrypted yet, because the row records that a rewrite was requested.
       this.#record = record;
       await this.#learn(record);
       this.#problem = undefined;

@@ -6,7 +6,7 @@ import { readFields, readText, writeMessage, writeText } from '../../store/etcd/
  * socket.
  */
 
-/** A method of the service. */
+/** A method of the gRPC service of a KMS plugin. */
 export interface KmsMethod<Request, Response> {
   readonly path: string;
   encode(request: Request): Buffer;

@@ -8,7 +8,9 @@ interface Sent {
   readonly annotations: ReadonlyMap<string, string>;
 }
 
-/** A KMS v2 plugin at a Unix socket. Its keys are derived from their IDs, so all plugins have the same keys. */
+/**
+ * A KMS v2 plugin at a Unix socket. Its keys are derived from their IDs, so a key ID means the same key in all plugins.
+ */
 export class KmsPlugin {
   keyId = 'key-1';
   healthz = 'ok';

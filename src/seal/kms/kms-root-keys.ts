@@ -7,7 +7,7 @@ import { SealError } from '../open-sealer.ts';
 import { kmsKeyPrefix, type RootKeys } from '../root/root-keys.ts';
 import { decryptMethod, encryptMethod, type KmsMethod, statusMethod } from './kms-messages.ts';
 
-/** The versions of the API that plugins report. Both are the same. */
+/** The versions of the API that plugins report. The two versions are identical. */
 const versions: readonly string[] = ['v2', 'v2beta1'];
 const maxKeyIdBytes = 1024;
 const maxCiphertextBytes = 1024;
@@ -27,8 +27,8 @@ const defaultStartMs = 60_000;
 const retryMs = 1_000;
 
 /**
- * Opens the root keys of a KMS plugin with Kubernetes' KMS v2 API. Waits until the plugin responds. Rejects with SealError if
- * it does not, or if it has another version.
+ * Opens the root keys of a KMS plugin with Kubernetes' KMS v2 API. Waits until the plugin responds. Rejects with
+ * SealError if the plugin does not respond in time or has another API version.
  */
 export async function openKmsRootKeys(options: KmsOptions): Promise<RootKeys> {
   const { endpoint, clock, log, startMs = defaultStartMs } = options;

@@ -3,13 +3,13 @@ import type { RootKeys } from './root-keys.ts';
 export interface EitherRootKeysOptions {
   /** The root keys that encrypt. */
   readonly current: RootKeys;
-  /** The root keys that only decrypt, so that an installation can move from one to the other. */
+  /** The root keys that only decrypt, so that an installation can move from these root keys to the current ones. */
   readonly former: RootKeys;
   /** True if the root key with this ID is one of `current`. */
   isCurrent(id: string): boolean;
 }
 
-/** Root keys in two places: one encrypts, and both decrypt. */
+/** Combines the root keys of two places: one place encrypts, and both decrypt. */
 export function eitherRootKeys({ current, former, isCurrent }: EitherRootKeysOptions): RootKeys {
   return {
     place: current.place,

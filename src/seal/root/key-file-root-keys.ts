@@ -7,7 +7,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const idLength = 12;
 
-/** Returns the ID of a seal key, which reveals nothing of it. */
+/** Returns the ID of a seal key, which reveals nothing about the key. */
 export function sealKeyId(key: Uint8Array): string {
   return createHash('sha256').update('flotilla seal key id\0').update(key).digest('hex').slice(0, idLength);
 }

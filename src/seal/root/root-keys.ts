@@ -19,7 +19,7 @@ export interface RootKeys {
   readonly mayChange: boolean;
   /** Returns the ID of the root key that `wrap` uses now. Rejects if `wrap` would not work. */
   currentId(): Promise<string>;
-  /** Encrypts a key. `purpose` must be the same when it is decrypted. */
+  /** Encrypts a key. Decryption requires the same `purpose`. */
   wrap(purpose: string, clear: Uint8Array): Promise<WrappedKey>;
   unwrap(purpose: string, wrapped: WrappedKey): Promise<Uint8Array>;
   /** Returns the IDs of all root keys. Absent for a KMS, which does not report them. */
@@ -27,5 +27,5 @@ export interface RootKeys {
   close(): void;
 }
 
-/** The start of the IDs of root keys that are in a KMS. */
+/** The prefix of the IDs of root keys that are in a KMS. */
 export const kmsKeyPrefix = 'kms:';

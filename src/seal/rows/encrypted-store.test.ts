@@ -45,7 +45,7 @@ class Server {
   }
 }
 
-/** A dump contains encrypted values, and the suite expects clear ones. */
+/** Returns the store with a dump of clear values, which the test suite expects. */
 function withClearDump(store: Store): Store {
   async function* dump(): AsyncGenerator<DumpRow> {
     const reader = new RowCipher({ current: undefined, rows: 'all', find: keyOf });

@@ -31,8 +31,9 @@ export interface RewrittenRow {
 /** A store whose values are encrypted at rest, also in history and in backups. Callers read and write clear values. */
 export interface EncryptedStore extends Store {
   /**
-   * Writes rows again whose form is not the one that the cipher writes now. Rows that others write at the same time, or
-   * remove, are left alone. Returns the number of rows that were written. At most ten rows; rejects with StoreError.
+   * Rewrites the given rows whose form is not the one that the cipher writes now. Skips rows that others write or
+   * remove at the same time. Returns the number of rows that were written. Accepts at most ten rows. Rejects with
+   * StoreError.
    */
   rewrite(rows: readonly RewrittenRow[]): Promise<number>;
 }
@@ -155,7 +156,7 @@ class StoredValues {
     return this.#options.isExempt(key);
   }
 
-  /** Calls `open` again after each key that it did not know was loaded. */
+  /** Calls `open`. Each time it needs an unknown key, loads the key and calls `open` again. */
   async opening<T>(open: () => T): Promise<T> {
     for (;;) {
       try {
@@ -197,7 +198,7 @@ class StoredValues {
     }
   }
 
-  /** Returns a data key that the change needs and that is not known. */
+  /** Returns the ID of a data key that the change needs and that is not known; `undefined` if all are known. */
   unknown({ key, value, previous }: Change): string | undefined {
     if (this.isExempt(key)) return undefined;
     for (const stored of [value, previous?.value]) {
@@ -255,8 +256,9 @@ interface RewriteParts {
 }
 
 /**
- * A check of an unlogged row cannot distinguish two values of the row in the embedded store. So rows that this process writes
- * after they were read are left alone. Other processes can write only to etcd, where every check is exact.
+ * In the embedded store, a check of an unlogged row cannot distinguish two values of the row. Rows that this process
+ * has written since they were read are therefore skipped. Other processes can write only to etcd, where every check is
+ * exact.
  */
 async function rewriteRows(parts: RewriteParts, rows: readonly RewrittenRow[]): Promise<number> {
   const { store, values, writes } = parts;

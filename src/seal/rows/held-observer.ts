@@ -9,13 +9,16 @@ export interface HeldObserverOptions {
   load(change: Change): Promise<void>;
   /** Returns the ID of a key that the change needs and that is not known. */
   unknownKey(change: Change): string | undefined;
-  /** Called with that key and with a promise that resolves after all held changes were delivered. */
+  /**
+   * Called when changes are held, with the ID of the unknown key and a promise that resolves after all held changes
+   * were delivered.
+   */
   onHeld(key: string, delivered: Promise<void>): void;
 }
 
 /**
- * Passes changes to an observer in clear. While a key is not known, this change and all later ones are held, so that the
- * observer gets every change in order. This happens after another server has created a key.
+ * Decrypts changes and passes them to an observer. If a change needs an unknown key, the change and all later ones are
+ * held, so that the observer gets all changes in order. This happens after another server has created a key.
  */
 export class HeldObserver implements Observer {
   readonly #options: HeldObserverOptions;
@@ -46,7 +49,7 @@ export class HeldObserver implements Observer {
   }
 
   ended(error: StoreError): void {
-    // The observer needs no changes that it has not received: it lists again, or the store is closed.
+    // The held changes are dropped, because the observer does not need them: it lists again, or the store is closed.
     this.#held.length = 0;
     this.#ending = error;
     this.#options.observer.ended(error);

@@ -22,12 +22,12 @@ const rowsPerTransaction = 10;
 const rowsPerPage = 200;
 /** The pause after each page in milliseconds, so that requests are not delayed. */
 const pauseMs = 20;
-/** The pause before rows that others were writing are tried again. */
+/** The pause before the next attempt to rewrite rows that others were writing. */
 const retryMs = 1_000;
 
 /**
- * Writes all rows again that are in clear or encrypted with an older key, until there are none. It can be repeated after an
- * interruption, because the rows themselves show whether they were written. Rejects with StoreError.
+ * Rewrites all rows that are in clear or encrypted with an older key, until none are left. Can be repeated after an
+ * interruption, because the rows themselves show whether they were rewritten. Rejects with StoreError.
  */
 export async function rewriteStore(options: RewriteStoreOptions): Promise<void> {
   const { clock, signal, onProgress } = options;
@@ -60,7 +60,7 @@ async function staleSlices({ encrypted, isStale, signal }: RewriteStoreOptions):
   return slices;
 }
 
-/** Yields the number of rows that were written of each page. */
+/** Yields, after each page, the number of rows written for it. */
 async function* rewriteSlice(options: RewriteStoreOptions, slice: string): AsyncGenerator<number> {
   const { encrypted, store, isStale, isUnlogged, clock, signal } = options;
   let after: Key | undefined;

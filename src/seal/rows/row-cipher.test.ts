@@ -52,7 +52,7 @@ describe('RowCipher', () => {
   it('a value with any one character changed is rejected by the writer and by others', () => {
     const stored = cipher.seal(row, 'clear text');
     for (let at = 1; at < stored.length; at++) {
-      // The last character of base64 has unused bits. "A" and "w" also differ in the others.
+      // The last character of base64 has unused bits. "A" and "w" also differ in the used bits.
       const changed = stored.slice(0, at) + (stored[at] === 'A' ? 'w' : 'A') + stored.slice(at + 1);
       for (const each of [cipher, reader(first)]) {
         expect(() => each.open(row, changed), `character ${at}`).toThrow(SealError);

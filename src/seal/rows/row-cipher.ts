@@ -80,7 +80,10 @@ export class RowCipher {
   readonly #nonce = Buffer.alloc(nonceBytes);
   #writer: WriterKey | undefined;
   #counter = 0;
-  /** The newest values that this process has encrypted, by their counters. Observers get them back without decryption. */
+  /**
+   * The newest values that this process has encrypted, by their counters. They are passed to observers without
+   * decryption.
+   */
   readonly #recent = new Map<string, RecentValue>();
   #recentCharacters = 0;
 
@@ -195,7 +198,7 @@ function scratchFor(size: number): Buffer {
   return size <= scratch.length ? scratch : Buffer.allocUnsafeSlow(size);
 }
 
-/** Returns a text as UTF-8, which is valid until the next call. */
+/** Returns a text as UTF-8, in a buffer that the next call may overwrite. */
 function encoded(text: string): Uint8Array {
   if (text.length * maxBytesPerCharacter > scratch.length) return Buffer.from(text);
   return scratch.subarray(0, scratch.write(text));

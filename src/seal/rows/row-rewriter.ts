@@ -62,7 +62,8 @@ export class RowRewriter {
   async progress(since: string): Promise<StoredProgress> {
     const { encrypted } = this.#options;
     const progress = await this.#stored(since);
-    // If nothing can be written, the process that rewrites the rows could not store the reason either.
+    // If nothing can be written, the process that rewrites the rows could not store the reason either. This process
+    // then determines the reason itself.
     const problem =
       this.#problem ?? progress.problem ?? (await encrypted.assertWritable().then(() => undefined, reasonOf));
     return problem === undefined ? progress : { ...progress, problem };
@@ -110,7 +111,7 @@ export class RowRewriter {
       const value = JSON.stringify({ ...(await this.#stored(since)), problem });
       await encrypted.transact({ writes: [{ key: progressKey, value }] });
     } catch {
-      // Every other process then determines the reason itself.
+      // If this fails, every other process determines the reason itself.
     }
   }
 
@@ -131,14 +132,14 @@ export class RowRewriter {
     // Without the newest data key, this process would encrypt with an older one.
     if (keyring.problem !== undefined) await keyring.reload();
     if (keyring.problem !== undefined) throw new SealError(keyring.problem);
-    // The rows are counted only if they can be written, because that reads the whole store.
+    // The rows are counted only if they can be written, because counting reads the whole store.
     await encrypted.assertWritable();
     let recordedAt = Number.NEGATIVE_INFINITY;
     const record = (progress: StoredProgress) => {
       if (clock.elapsed() - recordedAt < recordMs) return;
       recordedAt = clock.elapsed();
       const value = JSON.stringify(progress);
-      // The next record replaces one that could not be written.
+      // A failed write is ignored, because the next record of the progress replaces it.
       encrypted.transact({ writes: [{ key: progressKey, value }] }).catch(() => {});
     };
     await rewriteStore({

@@ -21,8 +21,8 @@ const intervalMs = 3_600_000;
 const pageSize = 500;
 
 /**
- * Removes activity records that are too old, or that exceed the limit of a namespace. Every replica does both; it checks the limit
- * only for the records that it adds. Removing a record twice has no effect.
+ * Removes activity records that are too old, or that exceed the limit of a namespace. Every replica removes records of
+ * both types, but checks the limit only for the records that it adds. Removing a record twice has no effect.
  */
 export class ActivityRetention {
   readonly #options: ActivityRetentionOptions;

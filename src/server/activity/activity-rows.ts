@@ -4,9 +4,9 @@ import type { ActivityRow, StoredActivity } from '../../management/activity/acti
 import type { Key, KeyRange } from '../../store/key.ts';
 
 /**
- * The slice with the activity records. Each record has two unlogged rows: one in the list of its namespace, and one in the
- * list of all namespaces, so that both can be listed from the newest record to the oldest. The record of a deletion has a third one,
- * with the last readers of the object.
+ * The slice with the activity records. Each record has two unlogged rows: one in the list of its namespace, and one in
+ * the list of all namespaces, so that both lists can be read from the newest record to the oldest. The record of a
+ * deletion has a third row, with the last readers of the object.
  */
 export const activityRecordsSlice = 'activity-records';
 
@@ -28,12 +28,15 @@ export function newActivityName(time: number): string {
   return `${activityNameAt(time)}-${order}-${randomBytes(4).toString('hex')}`;
 }
 
-/** Returns the text with which the names of the records of this time start. It sorts before them and all older ones. */
+/**
+ * Returns the text with which the names of the records of this time start. The text sorts before the names of these
+ * records and of all older records.
+ */
 export function activityNameAt(time: number): string {
   return String(endOfTime - 1 - Math.max(0, Math.floor(time))).padStart(13, '0');
 }
 
-/** Returns the keys of a record: in the list of its namespace, and in that of all namespaces. */
+/** Returns the keys of a record: in the list of its namespace, and in the list of all namespaces. */
 function activityKeys(namespace: string, name: string): readonly [inNamespace: Key, inAll: Key] {
   return [
     { slice: activityRecordsSlice, segments: [namespaceList, namespace, name] },

@@ -16,8 +16,8 @@ export interface ActivityLogOptions {
   readonly store: Pick<Store, 'get' | 'list'>;
   readonly retention: Pick<ActivityRetention, 'added'>;
   /**
-   * Returns the writes that queue a record for webhooks. They are part of the transaction that stores it. Optional; defaults to
-   * none.
+   * Returns the writes that queue a record for webhooks. They are part of the transaction that stores the record.
+   * Optional; defaults to none.
    */
   queueFor?(namespace: string, name: string, stored: StoredActivity): readonly Write[];
 }

@@ -39,7 +39,7 @@ export function createTunnelAdmission({ status, tunnels, clock, serverVersion }:
     const others = agents.filter((each) => each.clusterUID !== undefined && each.clusterUID !== clusterUID);
     const position = agents.findIndex(({ name }) => name === agent);
     for (const other of others) {
-      // The agents are in the order in which they joined.
+      // `agents` has the order in which the agents joined, so the agent that joined later is refused.
       if (agents.indexOf(other) < position) throw anotherCluster(cluster, clusterUID, other);
       for (const tunnel of tunnels.ofAgent(cluster, other.name)) tunnel.destroy();
     }
@@ -51,7 +51,7 @@ function anotherCluster(cluster: string, uid: string, other: ClusterAgent) {
   return conflict(groupResourceOf(clusterKind), cluster, detail);
 }
 
-/** Returns the facts in an announcement that the status of the cluster shows. */
+/** Returns the facts of an announcement that are written to the status of the cluster. */
 export function announcedFacts(announcement: AgentAnnouncement, serverVersion: string): AnnouncedFacts {
   const { version: sent, hostname, readOnly, release, isTunneled } = announcement;
   const version = readAgentVersion(sent);

@@ -12,7 +12,10 @@ export interface AgentHealthOptions {
   readonly log: Log;
 }
 
-/** The facts that an agent announces about itself, and the measurements that are no longer true. */
+/**
+ * The facts that an agent announces about itself, and measurements that an announcement removes because they are
+ * outdated.
+ */
 export type AnnouncedFacts = Pick<
   AgentChanges,
   'version' | 'upgradeAvailable' | 'hostname' | 'readOnly' | 'release' | 'roundTripMilliseconds' | 'kilobytesPerSecond'
@@ -20,7 +23,10 @@ export type AnnouncedFacts = Pick<
 
 /** The status of a connected agent is written at this interval. */
 const intervalMs = 5 * 60_000;
-/** The minimum time between two writes for one agent. An agent that reconnects all the time causes no more writes. */
+/**
+ * The minimum time between two writes for one agent, so that an agent that reconnects continually does not cause more
+ * writes.
+ */
 const minimumIntervalMs = 10_000;
 
 interface ConnectedAgent extends AgentEntry {
@@ -53,7 +59,7 @@ export class AgentHealth {
     this.#options = options;
   }
 
-  /** Returns the lines of a policy feed. The agent is connected until they end. */
+  /** Returns the lines of a policy feed. The agent counts as connected until the lines end. */
   async *whileConnected<Line>(entry: AgentEntry, lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
     const agent = this.#agent(entry);
     agent.feeds++;
@@ -69,7 +75,7 @@ export class AgentHealth {
     }
   }
 
-  /** Shows the measurements of the tunnels of an agent soon if the status does not show them yet. */
+  /** Writes the measurements of an agent's tunnels to the status soon, if the status does not contain them yet. */
   measured(entry: AgentEntry): void {
     const shown = this.#options.status.of(entry.cluster).find(({ name }) => name === entry.agent);
     const isNew = Object.keys(this.#measurements(entry)).some((field) => shown === undefined || !(field in shown));
@@ -79,7 +85,7 @@ export class AgentHealth {
     else if (!isScheduled) this.#schedule(agent, intervalMs);
   }
 
-  /** Shows the announcement of an agent. */
+  /** Writes the facts that an agent announces to the status. */
   async announced(entry: AgentEntry, facts: AnnouncedFacts): Promise<void> {
     await this.#options.status.merge(entry, {
       version: undefined,
@@ -116,7 +122,10 @@ export class AgentHealth {
     return created;
   }
 
-  /** Returns what the tunnels of an agent to this replica have measured. A measured throughput stays until there is another. */
+  /**
+   * Returns the measurements of the agent's tunnels to this replica. A measured throughput is kept until there is a
+   * newer one.
+   */
   #measurements({ cluster, agent }: AgentEntry): AgentChanges {
     const open = this.#options.tunnels.ofAgent(cluster, agent);
     const times = open.flatMap(({ roundTripMilliseconds }) => roundTripMilliseconds ?? []);
@@ -148,7 +157,7 @@ export class AgentHealth {
     else if (this.#agents.get(keyOf(agent)) === agent) this.#agents.delete(keyOf(agent));
     try {
       await status.merge(agent, (entry) => {
-        // The tunnels to this replica have closed. If another replica has tunnels, it shows the round trip time again.
+        // The tunnels to this replica have closed. If another replica has tunnels, it writes the round trip time again.
         const isOutdated = before !== undefined && entry.roundTripMilliseconds === before;
         const measured = { ...(isOutdated ? { roundTripMilliseconds: undefined } : {}), ...measurements };
         if (isConnected) {
@@ -167,7 +176,10 @@ export class AgentHealth {
 
 const keyOf = ({ cluster, agent }: AgentEntry) => `${cluster} ${agent}`;
 
-/** True if another replica has served a feed of the agent since this one has. The end of the older feed says nothing then. */
+/**
+ * True if another replica has served a feed of the agent more recently than this replica. The end of this replica's
+ * feed then does not mean that the agent is disconnected.
+ */
 function isSeenElsewhere({ connected, lastSeen = '' }: ClusterAgent, { shownSeen, openedAt }: ConnectedAgent): boolean {
   if (connected !== true || lastSeen === shownSeen) return false;
   // Timestamps have no milliseconds.

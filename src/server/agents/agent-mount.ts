@@ -24,7 +24,7 @@ export interface AgentMountOptions {
   readonly apiPrefix: string;
   readonly chain: AuthenticatedChainOptions;
   readonly policy: PolicySource;
-  /** Authenticates requests. `others` authenticates credentials that are not specific to agents. */
+  /** Authenticates requests. `others` authenticates all credentials other than those of agents. */
   authenticate(others: AuthenticatedChainOptions['authenticate']): AuthenticatedChainOptions['authenticate'];
   /**
    * Returns the purpose of an agent's access key: `join` for the path to join, `serve` for all other paths. `undefined` if it
@@ -58,7 +58,9 @@ const entryOf = (exchange: Exchange): AgentEntry => ({
 
 const pathOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url)).slice(depth).join('/');
 
-/** The API for agents. Each agent has access only to the paths of its own cluster; users have access to none. */
+/**
+ * The API for agents. Each agent has access only to the paths of its own cluster. Users have no access to these paths.
+ */
 export function agentMount(options: AgentMountOptions): Mount {
   const routes = agentRoutes(options);
   const handler = authenticatedChain(

@@ -16,7 +16,7 @@ import { readBody } from '../../http/wire/read-body.ts';
 
 /** The functions below validate requests of agents, because an agent is untrusted and may have another version. */
 
-/** The maximum size of a batch of audit lines, or of the uses of all virtual clusters. */
+/** The maximum size of a batch of audit lines, or of a report about the use of all virtual clusters. */
 const maxBatchBytes = 4 * 1024 * 1024;
 
 /** The maximum size of other bodies. The longest contains certificates. */
@@ -59,7 +59,7 @@ export async function readAnnouncement(exchange: Exchange): Promise<AgentAnnounc
     isConnecting: flagAt(sent, 'isConnecting'),
     hostname: readHostname(sent),
     readOnly: flagAt(sent, 'readOnly'),
-    // The command line prints a command with these names.
+    // Invalid names are omitted, because the command line prints a command that contains the names.
     ...(isRelease ? { release } : {}),
   };
 }

@@ -12,7 +12,10 @@ export interface AgentEntry {
   readonly agent: string;
 }
 
-/** The number of attempts. The agents of a cluster can be connected to different replicas, which write the same list. */
+/**
+ * The maximum number of attempts. The agents of a cluster can be connected to different replicas, which write the same
+ * list.
+ */
 const maxAttempts = 10;
 
 /** The entries of agents in the status of their clusters. */
@@ -29,9 +32,10 @@ export class AgentStatus {
   }
 
   /**
-   * Merges changes into the entry of an agent, and removes the entries of agents whose keys no longer exist. A field with
-   * `undefined` is removed. Has no effect if nothing changes or the cluster does not exist. Changes that depend on the
-   * entry are a function, because another replica may change the entry at the same time. Background work passes its `fence`.
+   * Merges changes into the entry of an agent, and removes the entries of agents whose keys no longer exist. A field
+   * with `undefined` is removed. Has no effect if nothing changes or the cluster does not exist. Changes that depend on
+   * the current entry are passed as a function, because another replica may change the entry at the same time.
+   * Background work passes its `fence`.
    */
   async merge(
     { cluster, agent }: AgentEntry,
@@ -40,7 +44,7 @@ export class AgentStatus {
   ): Promise<void> {
     const clusters = storeOf(this.#kinds, clusterKind);
     for (let attempt = 1; ; attempt++) {
-      // The entry of an agent may be newer than what this replica knows about its key.
+      // Waits for the caches, because the entry of an agent may be newer than the cached copy of the agent's key.
       await clusters.freshRevision();
       const found = clusters.peek('', cluster)?.object;
       if (found === undefined) return;

@@ -166,7 +166,7 @@ describe('the agent API (completions §6, §7)', () => {
     const body = { metadata: { name: 'vc' }, spec: { clusterRef: { cluster: 'edge' } } };
     await bench.send(server, instances, { method: 'POST', body });
     const seen = await feed.until((line) => line.type === 'OBJECT' && line.kind === 'VirtualClusterInstance');
-    // The feed may also contain a key whose first use is recorded meanwhile, and the cluster with its new status.
+    // The feed may also contain a key whose first use has just been recorded, and the cluster with its new status.
     const kinds = (seen ?? []).flatMap((line) => (line.type === 'OBJECT' ? [line.kind] : []));
     expect(kinds.filter((kind) => kind !== 'Cluster')).toEqual(['Project', 'VirtualClusterInstance']);
     await bench.send(

@@ -19,7 +19,7 @@ export interface AnnouncementHandlerOptions {
   readonly apiPrefix: string;
 }
 
-/** Agents of a cluster that start at the same time write the same object. */
+/** The maximum number of attempts. Agents of a cluster that start at the same time write the same object. */
 const maxAttempts = 10;
 
 /**
@@ -43,7 +43,7 @@ export function createAnnouncementHandler(options: AnnouncementHandlerOptions) {
 
   return async (name: string, announcement: AgentAnnouncement): Promise<AgentAnnouncementReceipt> => {
     for (let attempt = 1; ; attempt++) {
-      // Another replica may have stored the same announcement a moment ago.
+      // Waits for the caches, because another replica may just have stored the same announcement.
       await plane.freshRevision?.();
       const cluster = clusters.peek('', name)?.object;
       if (cluster === undefined) throw notFound(groupResourceOf(clusterKind), name);
@@ -89,17 +89,26 @@ export function createAnnouncementHandler(options: AnnouncementHandlerOptions) {
   };
 }
 
-/** True if the agents of the cluster share a credential. The data of a built-in cluster is in one agent, so it has only one. */
+/**
+ * True if the agents of the cluster share a credential. The data of a built-in cluster is in one agent, so such a
+ * cluster has only one agent.
+ */
 function isSharing({ isTunneled = false, sharesCredential = false, host }: AgentAnnouncement): boolean {
   return isTunneled && sharesCredential && host === 'kubernetes';
 }
 
-/** True if the announcement may replace the direct endpoint. An agent without an address keeps that of another agent. */
+/**
+ * True if the announcement may replace the direct endpoint. An agent without an address does not remove the address of
+ * another agent.
+ */
 function mayRemoveEndpoint({ status }: Cluster, { url }: AgentAnnouncement): boolean {
   return url !== '' || (status?.agents ?? []).length < 2;
 }
 
-/** Returns digests of the address for the server and of the address for clients. A shared credential is not part of them. */
+/**
+ * Returns digests of the address for the server and of the address for clients. A shared credential is not part of the
+ * digests.
+ */
 function digestsOf({ spec }: Cluster, announcement: AgentAnnouncement, shares: boolean) {
   const { url, authority, credential, isTunneled = false, host } = announcement;
   const digest = (content: readonly unknown[]) => hash('sha256', JSON.stringify(content), 'base64url');

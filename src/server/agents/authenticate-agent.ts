@@ -20,8 +20,8 @@ export interface AuthenticateAgentOptions {
 }
 
 /**
- * Returns the authentication of the agent API. It accepts proofs of agents that have joined, which no other path accepts.
- * `authenticateOthers` authenticates all other credentials.
+ * Returns the authentication of the agent API. It accepts the proofs of agents that have joined, which no other API
+ * accepts. `authenticateOthers` authenticates all other credentials.
  */
 export function createAgentAuthentication(
   { accessKeys, kinds, installation, clock }: AuthenticateAgentOptions,
@@ -29,7 +29,10 @@ export function createAgentAuthentication(
 ): AuthenticatedChainOptions['authenticate'] {
   const keys = storeOf(kinds, accessKeyKind);
   const used = new UsedProofs(clock);
-  /** The requests whose proof was accepted. A credential is looked up again if the caches were outdated. */
+  /**
+   * The accepted proof of each request. If the caches were outdated, a request is authenticated again, and its proof
+   * must not be rejected as already used.
+   */
   const accepted = new WeakMap<Exchange, string>();
 
   function withProof(token: string, exchange: Exchange): Identity | undefined {

@@ -32,8 +32,9 @@ export interface JoiningAgent extends AgentJoinRequest {
 }
 
 /**
- * Exchanges a join token for the key of an agent. One write replaces the token by the key, on the condition that the token
- * is unchanged. So a token for one agent works once, also if several agents use it at the same time at several replicas.
+ * Exchanges a join token for the key of an agent. One write replaces the token by the key, on the condition that the
+ * token is unchanged. A token for one agent therefore works only once, even if several agents use it at the same time
+ * at several replicas.
  */
 export function createAgentJoin(options: JoinAgentOptions) {
   const { kinds, state, clock } = options;
@@ -73,7 +74,7 @@ export function createAgentJoin(options: JoinAgentOptions) {
   };
 }
 
-/** Returns the key of the agent. Throws 400 if the request does not prove that the agent has it. */
+/** Returns the key of the agent. Throws 400 if the request does not prove that the agent has this key. */
 function verifiedKey(
   { cluster, secret, ...request }: JoiningAgent,
   { installation, clock }: Pick<JoinAgentOptions, 'installation' | 'clock'>,

@@ -13,7 +13,7 @@ type AgentKey = NonNullable<AccessKeySpec['agentKey']>;
 type AccessKeyStore = KindStore<FieldsOf<typeof accessKeyKind>>;
 type AgentJoin = NonNullable<AccessKeySpec['agentJoin']>;
 
-/** Agents that join at the same time change the same token. */
+/** The maximum number of attempts. Agents that join at the same time change the same token. */
 const maxAttempts = 20;
 
 /**

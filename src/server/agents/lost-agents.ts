@@ -7,15 +7,15 @@ import type { RevisionCheck } from '../../store/store.ts';
 import type { AgentStatus } from './agent-status.ts';
 
 /**
- * An agent that was not seen for this time is not connected, even if its status says so: the server to which it was connected
- * has ended without writing the status. The status of a connected agent is written every five minutes. The rest is for a
- * write that failed, and for the difference between the clocks of servers.
+ * An agent that was not seen for this time is not connected, even if its status says so: the server to which it was
+ * connected has ended without writing the status. The status of a connected agent is written every five minutes. The
+ * longer limit allows for a failed write and for differences between the clocks of servers.
  */
 const maxUnseenMs = 12 * 60_000;
 
 const checkIntervalMs = 60_000;
 
-/** True if the status shows an agent as connected that was not seen for too long. */
+/** True if the status says that an agent is connected, but the agent was not seen for too long. */
 export function isLost({ connected, lastSeen }: ClusterAgent, now: number): boolean {
   return connected === true && now - Date.parse(lastSeen ?? '') > maxUnseenMs;
 }
@@ -30,8 +30,8 @@ export interface LostAgentsOptions {
 }
 
 /**
- * Shows agents as not connected that were not seen for too long. Returns a function that stops this, and resolves after the
- * last write.
+ * Marks agents that were not seen for too long as not connected. Returns a function that stops this, and resolves after
+ * the last write.
  */
 export function showLostAgents({ kinds, status, fence, clock, log }: LostAgentsOptions): () => Promise<void> {
   let isStopped = false;

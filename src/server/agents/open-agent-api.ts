@@ -154,7 +154,7 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
   };
 }
 
-/** Opens the health of agents in the status of their clusters. */
+/** Creates the writer of the agents' health to the status of their clusters. */
 function openAgentHealth(options: AgentApiOptions, status: AgentStatus): AgentHealth {
   const { tunnels, replicas, closing, clock, log } = options;
   const { kinds } = options.management.plane;
@@ -191,7 +191,7 @@ function activeKeyNamed(
 function openAuditPositions(store: Store, kinds: KindStores): AgentAuditPositions {
   const positions = new AgentAuditPositions(store);
   storeOf(kinds, clusterKind).listen(({ before, after }) => {
-    // All replicas try this. A row that remains has no effect: a new agent has a new log.
+    // All replicas try to remove the row. A row that remains has no effect, because a new agent has a new log.
     if (after === undefined) void positions.forget(before?.object.metadata.name ?? '').catch(() => {});
   });
   return positions;

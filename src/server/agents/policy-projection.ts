@@ -33,7 +33,8 @@ export function projectedInstance(instance: VirtualClusterInstance): JsonObject 
     status: {
       ...pick(status, instanceStatus),
       ...(rendered === undefined ? {} : { virtualCluster: pick(rendered, ['access']) }),
-      // The gateway of an agent must not reject requests to an instance that is to sleep and does not.
+      // Included so that the gateway of an agent does not reject requests to an instance that is to sleep but stays
+      // awake.
       ...(refusal === undefined ? {} : { conditions: [pick(refusal, ['type', 'status', 'reason'])] }),
     },
   };

@@ -2,8 +2,8 @@ import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import type { AgentStatus } from './agent-status.ts';
 
 /**
- * Returns a function that shows the key of an agent in the status of its cluster. It is called for each request of an agent,
- * and writes only if the status does not show the key.
+ * Returns a function that records the key of an agent in the status of its cluster. It is called for each request of an
+ * agent, and writes only if the status does not contain the key.
  */
 export function createAgentKeyRecorder(status: AgentStatus) {
   return async (cluster: string, key: AccessKey | undefined): Promise<void> => {

@@ -31,7 +31,8 @@ export interface PolicySource {
   /** Returns the access key with this name; `undefined` if it does not exist or is not active. */
   activeKey(name: string): ActiveAccessKey | undefined;
   /**
-   * Calls `listener` with the names of keys whose permissions may have changed. Returns a function that unsubscribes.
+   * Calls `listener` with the names of keys whose permissions may have changed. Returns a function that removes the
+   * listener.
    */
   onKeysChanged(listener: (names: Iterable<string>) => void): () => void;
   readonly signingKeys: { publicKeys(): object; onChange(listener: () => void): () => void };
@@ -55,7 +56,8 @@ export async function* streamPolicyFeed(
   source: PolicySource,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
-  // An agent may have received newer changes from another replica. It must not get an older policy now.
+  // Waits for the caches. The agent may have received newer changes from another replica, and must not get an older
+  // policy now.
   const revision = await source.freshRevision?.();
   const changes = new PolicyChanges(cluster, source);
   const stopWaiting = () => changes.end();
@@ -85,7 +87,7 @@ class PolicyChanges {
   readonly #cluster: string;
   readonly #source: PolicySource;
   readonly #queue = new BoundedQueue<PolicyLine>(maxQueued, { onChange: () => this.#wake() });
-  /** Number of instances and spaces on this cluster, by project. Only projects with one are sent. */
+  /** Number of instances and spaces on this cluster, by project. Only projects with at least one of them are sent. */
   readonly #projects = new Map<string, number>();
   readonly #stops: (() => void)[];
   #wake: () => void = () => {};
@@ -110,7 +112,7 @@ class PolicyChanges {
         if (after?.object.metadata.name === cluster) this.#send(objectLine('Cluster', projectedCluster(after.object)));
       }, onReload),
       this.#store(accessKeyKind).listen(({ after }) => {
-        // This covers new keys, and keys whose expiry is extended by use. `onKeysChanged` reports neither.
+        // Handles new keys, and keys whose expiry is extended by use, because `onKeysChanged` reports neither.
         const name = after?.object.metadata.name;
         if (name !== undefined) this.#key(name);
       }, onReload),
@@ -141,8 +143,9 @@ class PolicyChanges {
   }
 
   /**
-   * Returns the queued lines, or a keepalive if none was queued for an interval; `undefined` if the queue has ended. Rejects if
-   * it is unknown whether this replica has received all changes, so that the agent connects to another one.
+   * Returns the queued lines, or a keepalive if none was queued for an interval; `undefined` if the queue has ended.
+   * Rejects if it is unknown whether this replica has received all changes, so that the agent connects to another
+   * replica.
    */
   async next(): Promise<string | undefined> {
     const { clock } = this.#source;

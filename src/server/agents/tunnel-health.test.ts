@@ -37,7 +37,7 @@ async function openFeed(): Promise<() => void> {
   return () => void body.destroy();
 }
 
-/** Advances the clock until the status of the agent fits. */
+/** Advances the clock until the status of the agent contains these values. */
 const waitFor = (shown: JsonObject) =>
   expect
     .poll(
@@ -81,7 +81,7 @@ describe('the status of a cluster with an agent', () => {
     await waitFor({ connected: true });
     const { lastSeen } = await agent();
     await bench.stop(server);
-    // The agent does not come back.
+    // The agent does not reconnect to the new server.
     server = await bench.start({}, clock);
     expect(await agent()).toMatchObject({ connected: true, lastSeen });
     clock.advance(5 * 60_000);

@@ -20,7 +20,7 @@ export async function loadAuditKey(store: Store, sealer: Sealer): Promise<Checkp
     try {
       await store.transact({ checks: [{ key: rowKey, revision: undefined }], writes: [{ key: rowKey, value }] });
     } catch (error) {
-      // Another server has stored its key at the same moment.
+      // Another server has stored its key at the same time. That key is used.
       if (!(error instanceof StoreError) || error.code !== 'CheckFailed') throw error;
     }
   }

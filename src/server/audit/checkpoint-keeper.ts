@@ -42,7 +42,7 @@ export class CheckpointKeeper {
     });
   }
 
-  /** Checks that the log contains the newest stored checkpoint, and records in the log if it does not. */
+  /** Checks that the log contains the newest stored checkpoint. If it does not, records this in the log. */
   static async open(options: CheckpointKeeperOptions): Promise<CheckpointKeeper> {
     const { id, auditLog, location, checkpoints, clock, log } = options;
     const keeper = new CheckpointKeeper(options);
@@ -67,7 +67,7 @@ export class CheckpointKeeper {
     giveUp.abort();
   }
 
-  /** Resolves after the last line is signed and the signature is stored, or after that has failed. */
+  /** Resolves after the last line is signed and the signature is stored, or after this has failed. */
   signNow(): Promise<void> {
     return this.#lanes.run('sign', () => this.#sign());
   }

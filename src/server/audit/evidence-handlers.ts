@@ -15,7 +15,7 @@ export function checkpointsHandler({
 }: Pick<ServerAudit, 'key' | 'checkpoints' | 'signNow'>): Handler {
   return async ({ request, query }) => {
     const form = negotiate(request, query, { formats: ['json'] });
-    // The other replicas have stored theirs within the last minute.
+    // Stores the checkpoint of this replica. Other replicas have stored theirs within the last minute.
     await signNow();
     const list: AuditCheckpointList = {
       kind: auditCheckpointListKind,
@@ -29,7 +29,7 @@ export function checkpointsHandler({
   };
 }
 
-/** GET `/audit/verify`: verifies the audit logs of all replicas, and returns a line of JSON for each of them. */
+/** GET `/audit/verify`: verifies the audit logs of all replicas, and returns one line of JSON per log. */
 export function verifyHandler(verifyAll: VerifyAllLogs): Handler {
   return async (exchange) => ({
     status: 200,

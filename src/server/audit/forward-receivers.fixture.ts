@@ -14,7 +14,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** Starts a webhook. `respond` returns the status code; `undefined` never responds. */
+/** Starts a webhook. `respond` returns the status code; with `undefined`, the webhook never responds. */
 export async function startWebhook(
   pair: CertificatePair,
   port: number,
@@ -40,8 +40,8 @@ export async function startWebhook(
 }
 
 /**
- * Starts a syslog server. `received` gets the bytes of each connection that the client has ended. With `allowHalfOpen` it never
- * closes a connection.
+ * Starts a syslog server. `received` gets the bytes of each connection that the client has ended. With `allowHalfOpen`,
+ * the server never closes a connection.
  */
 export async function startSyslog(
   pair: CertificatePair,

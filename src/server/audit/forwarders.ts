@@ -15,7 +15,7 @@ export interface ForwardersOptions {
   readonly location: AuditLogLocation;
   /** The number of rotated files that are kept in any case. */
   readonly keptFiles: number;
-  /** The most additional files that are kept for targets that have not received them. */
+  /** The maximum number of additional files that are kept for targets that have not received them. */
   readonly maxHeldFiles: number;
   /** The file with the position of each target. */
   readonly positionsPath: string;
@@ -62,7 +62,7 @@ export class Forwarders {
     return this.#forwarders.map(({ state }) => state);
   }
 
-  /** Returns how many additional files the next rotation must keep, so that no target misses a line. */
+  /** Returns the number of additional files that the next rotation must keep, so that no target misses a line. */
   async heldFiles(): Promise<number> {
     const { keptFiles, maxHeldFiles, log } = this.#options;
     const indexes = await Promise.all(this.#forwarders.map((each) => each.unsentFileIndex())).catch(
@@ -71,7 +71,7 @@ export class Forwarders {
         return [keptFiles + maxHeldFiles];
       },
     );
-    // The rotation gives each file the next number.
+    // The rotation increases the number of each file by one.
     const needed = Math.max(-1, ...indexes) + 1 - keptFiles;
     this.#held = Math.min(Math.max(needed, 0), maxHeldFiles);
     if (needed > maxHeldFiles && !this.#isLosing) {
@@ -86,7 +86,10 @@ export class Forwarders {
     return this.#held;
   }
 
-  /** Fails while old files are kept or removed because a target does not receive them. Servers stay ready anyway. */
+  /**
+   * Returns a check that fails while old files are kept or removed because a target does not receive them. It does not
+   * affect the readiness of the server.
+   */
   healthCheck(): HealthCheck {
     return {
       name: 'audit-forward',

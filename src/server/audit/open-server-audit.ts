@@ -43,8 +43,8 @@ export interface ServerAudit {
 }
 
 /**
- * Opens the audit log of this server and signs it. If the store is not on this disk, also returns a check of `/readyz`: a
- * server that must refuse writes because it cannot record them is not ready, and a load balancer uses the others.
+ * Opens the audit log of this server and signs it. If the store is not on this disk, also returns a check of `/readyz`:
+ * a server that must refuse writes because it cannot record them is not ready, so a load balancer uses other servers.
  */
 export async function openServerAudit(options: ServerAuditOptions): Promise<ServerAudit> {
   const { store, sealer, dir, settings, clock, log, closing } = options;

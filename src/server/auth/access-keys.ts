@@ -123,7 +123,10 @@ async function writeLastActivity(
   }
 }
 
-/** Returns a quarter of the period after which the unused key expires; `undefined` if it does not expire then. */
+/**
+ * Returns a quarter of the period without use after which the key expires, in milliseconds; `undefined` if the key does
+ * not expire when unused.
+ */
 function maxUnwrittenUse(key: AccessKey | undefined): number | undefined {
   const { ttl, ttlAfterLastActivity } = key?.spec ?? {};
   return ttlAfterLastActivity === true && ttl !== undefined ? (ttl * 1000) / 4 : undefined;

@@ -12,11 +12,13 @@ export interface AuthHandlers {
   readonly signingKeys: Handler;
   readonly methods: Handler;
   readonly totp: Handler;
-  /** Creates the login handlers. They use `audited` themselves, because only some login attempts are audited. */
+  /**
+   * Creates the login handlers. The handlers apply `audited` themselves, because only some login attempts are audited.
+   */
   createLoginHandlers(audited: Filter): {
     readonly password: Handler;
     readonly session: Handler;
-    /** The exchange of workloads' tokens for access keys; `undefined` if no issuer is trusted. */
+    /** The handler that exchanges tokens of workloads for access keys; `undefined` if no issuer is trusted. */
     readonly token: Handler | undefined;
     /** All paths below `/auth/oidc`. */
     readonly oidc: Handler;

@@ -199,7 +199,7 @@ describe('a session cookie', () => {
     expect((await named(String(accessKey))).code).toBe(200);
     expect((await named('login-of-another')).code).toBe(401);
     expect((await named('')).code).toBe(401);
-    // Outdated pages are not login guesses, so they cause no backoff.
+    // Requests from outdated pages do not count as login guesses, so they cause no backoff.
     for (let index = 0; index < 22; index++) await named('login-of-before');
     expect((await new Browser(bench, server).send(projects)).code).toBe(401);
     expect((await named(String(accessKey))).code).toBe(200);

@@ -128,7 +128,7 @@ describe('signing in to the console', () => {
       [{ origin: null }, /"Origin" is missing/],
       [{ origin: 'null' }, /"Origin" is not/],
       [{ origin: 'https://evil.test' }, /"Origin" is not/],
-      // Another port of the same host is another origin.
+      // The same host with another port is another origin.
       [{ origin: server.url.replace(/\d+$/, '1') }, /"Origin" is not/],
       [{ origin: server.url.replace('https', 'http') }, /"Origin" is not/],
       [{ authorization: `Bearer ${await bench.adminKey()}` }, /Authorization header/],

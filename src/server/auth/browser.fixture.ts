@@ -9,7 +9,7 @@ export interface BrowserResponse extends ParsedResponse {
 
 export const cookieName = '__Host-flotilla-session';
 
-/** Headers that replace the default ones of a request. The value `null` removes a header. */
+/** Headers that replace the default headers of a request. The value `null` removes a header. */
 export type HeaderChanges = Readonly<Record<string, string | null>>;
 
 /** Simulates a console page in a browser: sends the headers that `fetch` sends, and stores the session cookie. */

@@ -111,7 +111,7 @@ describe('a login with an access key', () => {
     expect((await new Browser(bench, server).send('/auth/session', again)).code).toBe(401);
     const audit = await bench.read('audit.log');
     expect(audit).toContain('the key is itself a login with an access key');
-    // A login with a password can, and its end ends the new login too.
+    // A login with a password can open another login. When it ends, the new login ends too.
     const byPassword = await bench.send(server, '/auth/password/login', {
       method: 'POST',
       token: '',

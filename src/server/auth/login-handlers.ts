@@ -19,7 +19,10 @@ export function passwordLoginHandler(signIn: Pick<SignIn, 'withPassword' | 'reje
   };
 }
 
-/** POST `/auth/logout`: ends the login that the access key of the request belongs to. All its requests end at once. */
+/**
+ * POST `/auth/logout`: ends the login that the access key of the request belongs to. All requests of this login end at
+ * once.
+ */
 export function logoutHandler({ logins }: { readonly logins: Pick<Logins, 'end'> }): Handler {
   return async (exchange) => {
     requirePost(exchange);

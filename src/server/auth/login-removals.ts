@@ -11,14 +11,17 @@ export interface LoginRemovalsOptions {
   readonly kinds: KindStores;
   readonly state: ManagementState;
   /**
-   * Runs work on only one of the servers that share the store. All its writes contain the check `fence`. Returns a function
-   * that ends this. Optional; by default the work starts immediately.
+   * Runs work on only one of the servers that share the store. All writes of the work contain the check `fence`.
+   * Returns a function that stops the work. Optional; by default the work starts immediately.
    */
   runOnOneServer?(start: (fence: RevisionCheck | undefined) => () => Promise<void>): () => Promise<void>;
   readonly log: Log;
 }
 
-/** Removes logins. Also removes logins that ended because their user, or the key that opened them, was changed. */
+/**
+ * Removes logins. Also removes logins that ended because of a change of their user or of the access key that opened
+ * them.
+ */
 export class LoginRemovals {
   readonly #options: LoginRemovalsOptions;
   readonly #stop: () => Promise<void>;
@@ -39,8 +42,8 @@ export class LoginRemovals {
   }
 
   /**
-   * Deletes the keys of logins as soon as they end. They are already rejected, but lists would still contain them. The
-   * returned function stops this and resolves when no removal is in progress.
+   * Deletes the keys of logins as soon as the logins end. Such keys are already rejected, but lists would still contain
+   * them. Returns a function that stops this, and resolves when no removal is in progress.
    */
   #followEnded(fence: RevisionCheck | undefined): () => Promise<void> {
     const { kinds, state, log } = this.#options;
@@ -66,7 +69,7 @@ export class LoginRemovals {
         removeEnded(created.map((name) => state.accessKey(name)).filter((key) => key !== undefined));
       }),
     ];
-    // If another server did this before, logins may have ended in the meantime.
+    // If another server did this work before, logins may have ended in the meantime.
     if (fence !== undefined) {
       const all = storeOf(kinds, accessKeyKind).peekAll();
       removeEnded(all.map(({ object }) => object).filter(isLogin));

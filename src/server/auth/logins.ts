@@ -68,8 +68,8 @@ export interface Logins {
   openWithIdentity(user: string, identity: IdentityLoginSpec): Promise<OpenedLogin | undefined>;
   /**
    * Opens another login of the same owner and source as an active login: bound to the same password, access key or
-   * provider identity, with the same groups, scope and allowed addresses. It ends no later than the first login, counts as opened at the
-   * same time, and has a key of its own.
+   * provider identity, with the same groups, scope and allowed addresses. The new login ends no later than the active
+   * login, counts as opened at the same time, and has its own key.
    */
   openBeside(keyName: string, displayName: string): Promise<OpenedLogin | { readonly why: string }>;
   /** Returns the owner and the end of a login; `undefined` if the key is not an active login. */
@@ -169,7 +169,8 @@ class AccessKeyLogins implements Logins {
       ...(identity === undefined ? {} : { identity }),
       ...(identityRefresh === undefined ? {} : { identityRefresh }),
       ...(parent === undefined ? {} : { parent }),
-      // Those of the login itself. Those of the key that opened it are inherited from that key.
+      // The restrictions of the existing login itself. Those of the access key that opened it are inherited from that
+      // key.
       ...(scope === undefined ? {} : { scope }),
       ...(allowedCIDRs === undefined ? {} : { allowedCIDRs }),
       displayName,
@@ -211,7 +212,7 @@ class AccessKeyLogins implements Logins {
   /** Returns the reason why a valid access key cannot open a login; `undefined` if it can. */
   #reasonAgainst(key: AccessKey): string | undefined {
     if (clusterOfAgentUser(key.spec?.subject ?? '') !== undefined) return 'the key belongs to an agent';
-    // A login that an access key opened cannot open another one. Otherwise the limit per opening key would not apply.
+    // A login that an access key opened cannot open another login. Otherwise the limit per opening key would not apply.
     return isLogin(key) && this.#openingKeyOf(key) !== '' ? 'the key is itself a login with an access key' : undefined;
   }
 
@@ -260,7 +261,8 @@ class AccessKeyLogins implements Logins {
    */
   async #endOldest(member: KeyOwnerField, login: AccessKey): Promise<void> {
     const now = this.#options.clock.now();
-    // Excluding the new login by uid ensures that it is never ended, even if another one has the same creation second.
+    // Excluding the new login by uid ensures that it is never ended, even if another login was created in the same
+    // second.
     const { uid } = login.metadata;
     const live = [...this.#state.accessKeysOf(member, login.spec?.[member] ?? '')].filter(
       (key) =>

@@ -17,7 +17,7 @@ import type { RevisionCheck } from '../../store/store.ts';
 export interface OrphanedKeysOptions {
   readonly kinds: KindStores;
   readonly state: ManagementState;
-  /** The check for all deletes (`RequestContext.fence`). */
+  /** The check that every deletion includes (`RequestContext.fence`). */
   readonly fence: RevisionCheck | undefined;
   readonly log: Log;
 }

@@ -185,7 +185,7 @@ describe('a login', () => {
       });
     };
     let changed = await rename();
-    // The server records the last activity of the login, perhaps between the two requests.
+    // Retries, because the server may record the last activity of the login between the two requests.
     if (changed.code === 409) changed = await rename();
     expect(changed, changed.text).toMatchObject({ code: 200, json: { spec: { ...spec, ttl: 20 * 24 * 3600 } } });
     expect((await bench.send(server, path, { ...mergePatch({ spec: { disabled: true } }), token })).code).toBe(200);

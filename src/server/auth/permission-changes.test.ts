@@ -52,7 +52,10 @@ async function watchAs(who: string, headers: Record<string, string> = {}): Promi
   return watch;
 }
 
-/** True if the watch has ended: creates a key that the watch would report, and waits for its event or for the end. */
+/**
+ * Creates a key that the watch would report, and waits for its event or the end of the watch. Returns the state of the
+ * watch.
+ */
 async function outcome(watch: Dispatcher.ResponseData, who: string): Promise<'open' | 'list again' | 'ended'> {
   const owner = who === 'red' ? { team: who } : { user: who };
   const name = `probe-${who}`;

@@ -43,10 +43,11 @@ export function onKeyChanges(
   return unsubscribeAll([
     keys.listen(
       (change) => {
-        // A new key is not reported, because no request uses it yet.
+        // Does not report a new key, because no request uses it yet.
         if (change.before !== undefined && !isStatusOnly(change)) notify([nameOf(change)]);
       },
-      // If changes were missed, `isStatusOnly` may have seen two of them as one: a new value and a new status.
+      // Reports all keys after missed changes, because `isStatusOnly` may have seen a new key value and a new status as
+      // one change.
       () => notify(keys.peekAll().map(({ object }) => nameOfObject(object))),
     ),
     storeOf(kinds, userKind).listen((change) => {
@@ -96,8 +97,8 @@ function changedTeams(before: User | undefined, after: User | undefined): string
 }
 
 /**
- * Returns the principals of all projects that have the team as a member. A change to the team affects them, because
- * they can see who is in the team.
+ * Returns the principals of all projects that have the team as a member. A change to the team affects these principals,
+ * because they can see the members of the team.
  */
 function* teammatesOf(kinds: KindStores, team: string): Iterable<AffectedPrincipals> {
   for (const { object } of storeOf(kinds, projectKind).peekAll()) {
@@ -120,7 +121,7 @@ function* keysOfUsers(state: ManagementState, users: Iterable<string>): Iterable
   for (const user of users) yield* keysOf(state, 'user', user);
 }
 
-/** Returns the keys of teams that depend on this member, whose address list applies to them. */
+/** Returns the team keys that depend on this member. The member's address list applies to these keys. */
 function* keysKeptBy(user: string, state: ManagementState): Iterable<string> {
   for (const team of state.teamsOf(user)) {
     for (const key of state.accessKeysOf('team', team)) if (keeperOf(key, state) === user) yield nameOfObject(key);

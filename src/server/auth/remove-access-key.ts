@@ -15,7 +15,7 @@ export async function removeAccessKey(
   try {
     await storeOf(kinds, accessKeyKind).verbs.delete(systemContext('', undefined, fence), name, how);
   } catch (error) {
-    // 404: the key is already deleted. 409: it is deleted, and a new key has its name.
+    // Ignores 404 (the key is already deleted) and 409 (it is deleted, and a new key has its name).
     if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
   }
 }

@@ -23,7 +23,7 @@ export interface RotateOptions {
   readonly revoke?: boolean | undefined;
 }
 
-/** `flotilla rotate-signing-key`: creates a signing key and makes it the current one. Returns the message to print. */
+/** `flotilla rotate-signing-key`: creates a signing key that signs all new tokens. Returns the message to print. */
 export async function rotateSigningKey({ dataDir = defaultDataDir, revoke = false }: RotateOptions): Promise<string> {
   const dir = dataDirAt(dataDir);
   const kid = await rotate(dir, revoke);
@@ -64,7 +64,7 @@ async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
     });
   } catch (error) {
     if (!(error instanceof ServerUnreachableError) || (await fileExists(dir.store))) throw error;
-    // Only a server with a memory store has neither a store directory nor the identity of a store.
+    // A missing installation file means that the server uses a memory store, so its signing keys are in a file.
     if (!(await fileExists(dir.installation))) return await rotateFile(dir, revoke);
     throw new StartError(`${error.message}; the signing keys are in etcd, so a server must run to rotate them`, {
       cause: error,

@@ -24,7 +24,7 @@ export interface SessionHandlerOptions {
   /** Confirms that the caches are current. Absent if no other process writes to the store. */
   readonly freshness: Freshness | undefined;
   readonly logins: Pick<Logins, 'describe' | 'end'>;
-  /** Returns the page at which the user of a login signs out at their identity provider, if there is one. */
+  /** Returns the page where the user of a login signs out at their identity provider; `undefined` if there is none. */
   signOutUrl(loginName: string, exchange: Exchange): Promise<string | undefined>;
   readonly audited: Filter;
   readonly clock: Clock;
@@ -76,7 +76,7 @@ async function openSession(exchange: Exchange, options: SessionHandlerOptions): 
       ? await signIn.withKey(exchange, credentials.accessKey, createReply)
       : await signIn.withPassword(exchange, credentials, createReply);
   const { accessKey = '' } = before ?? {};
-  // The new cookie replaces the old login's cookie, so no client could end the old login later.
+  // Ends the old login now. The new cookie replaces its cookie, so no client could end it later.
   await logins.end(accessKey, opened).catch((error: unknown) => {
     log.warn({ accessKey, error }, 'cannot remove a replaced login');
   });
@@ -90,12 +90,12 @@ async function endSession(exchange: Exchange, options: SessionHandlerOptions): P
   const holder = await holderOf(exchange, options);
   const name = holder?.accessKey;
   if (holder === undefined || name === undefined) return endedReply();
-  // The cookie may belong to another login than the one that this page shows. The shown login would then stay active.
+  // The cookie may belong to a different login than the one on this page. Ending it would leave the shown login active.
   if (isSessionMismatch(exchange.request, holder)) throw sessionMismatchError;
   exchange.identity = holder;
   exchange.decision = { allowed: true, reason: 'logout' };
   return await audited(exchange, async () => {
-    // The ended login no longer has the ID token that the provider needs.
+    // Must run before the login ends, because an ended login no longer has the ID token that the provider needs.
     const signOutUrl = await options.signOutUrl(name, exchange);
     await logins.end(name);
     return endedReply(signOutUrl === undefined ? {} : { signOutUrl });
@@ -109,7 +109,10 @@ const methods = new Map([
   ['DELETE', endSession],
 ]);
 
-/** Returns the holder of the session cookie. Another replica may have opened the session a moment ago. */
+/**
+ * Returns the holder of the session cookie. Waits for current caches, because another replica may have just opened the
+ * session.
+ */
 async function holderOf(
   exchange: Exchange,
   { sessions, freshness }: SessionHandlerOptions,

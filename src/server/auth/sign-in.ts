@@ -27,8 +27,8 @@ export type NewLogin = OpenedLogin & { readonly recoveryCodes?: readonly string[
 type LoginReply = (login: NewLogin) => Reply;
 
 /**
- * Signs users in. All invalid credentials result in the same 401 response; only the audit log contains the reason. A
- * rate-limited attempt is not audited, so that anonymous callers cannot fill the log.
+ * Signs users in. All invalid credentials result in the same 401 response; only the audit log contains the reason.
+ * Rate-limited attempts are not audited; otherwise anonymous callers could fill the log.
  */
 export interface SignIn {
   withPassword(
@@ -97,7 +97,7 @@ export function createSignIn(options: SignInOptions, audited: Filter): SignIn {
 
     async withKey(exchange, key, createReply) {
       const { remoteAddress: source } = exchange.request;
-      // Failures are counted per presented key, so that the failures of one caller do not block other callers.
+      // Counts failures per presented key, so the failures of one caller do not block other callers.
       const admitted = backoff.admit({ account: `access key ${key}`, source });
       if (typeof admitted === 'number') throw tooManyFailures(admitted);
       let isChecked = false;

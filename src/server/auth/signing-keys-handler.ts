@@ -23,7 +23,10 @@ export function signingKeysHandler(signingKeys: SigningKeys): Handler {
   };
 }
 
-/** GET `/auth/jwks`: returns the public keys. A verifier fetches them again if a token names an unknown key. */
+/**
+ * GET `/auth/jwks`: returns the public keys. A verifier fetches the keys again when it finds an unknown key ID in a
+ * token.
+ */
 export function jwksHandler(signingKeys: Pick<SigningKeys, 'publicKeys' | 'refresh'>): Handler {
   return async ({ request }) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowedOnPath();

@@ -40,15 +40,15 @@ interface CountedRow {
 
 /** The slice with the failed logins. Its rows are unlogged. */
 export const loginsSlice = 'logins';
-/** The number of attempts to count a failure while others count failures of the same account. */
+/** Maximum number of attempts to write a failure while other requests write failures of the same account. */
 const maxAttempts = 20;
 const busyMs = 1_000;
 const removalIntervalMs = 10 * 60_000;
 const rowsPerList = 500;
 
 /**
- * Counts failed logins in the store, so that an attacker gains nothing by sending guesses to several replicas. The rows contain
- * only keyed hashes of names and addresses. They are unlogged, because they have no observers.
+ * Counts failed logins in the store, so an attacker gains nothing by sending guesses to several replicas. The rows
+ * contain only keyed hashes of names and addresses. They are unlogged, because they have no observers.
  */
 export class StoredLoginBackoff implements SharedLoginBackoff {
   readonly #options: StoredLoginBackoffOptions;
@@ -79,7 +79,10 @@ export class StoredLoginBackoff implements SharedLoginBackoff {
     };
   }
 
-  /** Counts a failure in all rows. Returns the rows before that, or the wait if one of them blocks the attempt. */
+  /**
+   * Counts a failure in all rows. Returns the rows as they were before, or the remaining wait in milliseconds if a row
+   * blocks the attempt.
+   */
   async #count(counted: readonly CountedRow[]): Promise<number | readonly FailureRow[]> {
     const { clock } = this.#options;
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
@@ -97,7 +100,7 @@ export class StoredLoginBackoff implements SharedLoginBackoff {
     return busyMs;
   }
 
-  /** Reverts one failure in each row. `before` are the rows without it. */
+  /** Removes one counted failure from each row. `before` contains the rows as they were before that failure. */
   async #revert(before: readonly FailureRow[]): Promise<void> {
     for (const { key, count: countBefore, blockedUntil: blockedBefore } of before) {
       for (let attempt = 1; attempt <= maxAttempts; attempt++) {
@@ -138,7 +141,7 @@ export class StoredLoginBackoff implements SharedLoginBackoff {
     this.#cancelRemoval = this.#options.clock.after(removalIntervalMs, () => void this.#removeRegularly());
   }
 
-  /** Removes rows without a recent attempt. All replicas do this; a row that was changed in the meantime is kept. */
+  /** Removes rows without a recent attempt. All replicas do this. A row that changes in the meantime is kept. */
   async #removeOutdated(): Promise<void> {
     const { store, clock } = this.#options;
     const range = { slice: loginsSlice, prefix: ['failures'] };

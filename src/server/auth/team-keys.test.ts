@@ -50,7 +50,8 @@ describe('a key of a team', () => {
     ['is deleted', () => bench.send(server, `${groupPath}/users/anna`, { method: 'DELETE' }), 'was deleted'],
   ];
   it.each(losses)('is disabled a day after its creator %s, and says so before', async (_, lose, reason) => {
-    // The creator's own key ends with the user, so that the key of the team must not depend on it.
+    // A key that was created with another key of the creator ends with that key. Uses a login to create the key of the
+    // team instead.
     const token = await start();
     const login = mergePatch({ spec: { password: 'correct horse' } });
     await bench.send(server, `${groupPath}/users/anna`, login);

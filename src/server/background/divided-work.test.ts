@@ -25,7 +25,7 @@ async function until(condition: () => Promise<boolean>): Promise<number> {
   throw new Error('the condition is not true after a minute');
 }
 
-/** Returns the IDs of the replicas that hold terms, with the number of these. */
+/** Returns the number of terms that each replica holds, by replica ID. */
 async function holders(): Promise<Map<string, number>> {
   const { members, terms } = await readReplicaRows(env.shared);
   const counts = new Map([...members.keys()].map((id) => [id, 0]));
@@ -59,7 +59,7 @@ it('servers that share a store divide the work, and any of them can be asked for
     expect(code).toBe(200);
   }
   for (const name of names) await until(async () => (await phaseOf(second, name)) === 'Gone');
-  // Maintenance has removed the planes of the virtual clusters.
+  // Waits until maintenance has removed the planes of the virtual clusters.
   const slices = async () => {
     const found: string[] = [];
     for await (const row of env.shared.dump())
@@ -85,7 +85,7 @@ it('the other server continues the work within five seconds after one is cut off
   await createInstance(rest, 'later');
   await until(async () => (await phaseOf(rest, 'later')) === 'Ready');
   lost.gate.reconnect();
-  // It registers again, without the terms that it had.
+  // The replica registers again, without the terms that it held before.
   await until(async () => (await holders()).size === 2);
   expect(await holderOf(leaderTerm)).not.toBe('');
   expect((await readReplicaRows(env.shared)).members.get(leader)?.revision).not.toBe(

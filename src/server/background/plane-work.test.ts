@@ -70,7 +70,7 @@ it('a kind that one server has defined is used and removed at the other one, wit
   await until(async () => (await first.code(`${definitions}/ships.sea.example`)) === 404);
   const late = { apiVersion: 'sea.example/v1', kind: 'Ship', metadata: { name: 'late' } };
   expect((await first.send(ships, { method: 'POST', body: late })).code).toBe(404);
-  // The waiting definition gets the name.
+  // The definition that waited for the name gets it.
   const isEstablished = async () => (await first.code(`${api}/apis/sea.example/v1/namespaces/default/boats`)) === 200;
   await until(isEstablished);
   expect(listAt((await second.send(`${api}/apis/sea.example/v1/namespaces/default/boats`)).json, 'items')).toEqual([]);

@@ -18,12 +18,15 @@ export class ServerMaintenance {
     this.#options = options;
   }
 
-  /** Starts processing work that this process has recorded. If other servers use the store, the bells do this. */
+  /**
+   * Starts processing work that this process has recorded. If other servers use the store, bells start the work
+   * instead.
+   */
   wake(work: MaintenanceWork): void {
     if (!this.#options.store.isShared) this.#running?.wake(work);
   }
 
-  /** Runs the maintenance in every tenure. Returns a function that ends this. */
+  /** Runs the maintenance in every tenure. Returns a function that stops it. */
   run(replicas: Replicas): () => Promise<void> {
     return replicas.run((tenure) => this.#start(tenure));
   }

@@ -19,8 +19,8 @@ export interface BackupDestination {
   /** The place, as messages and the status name it. It contains no secret. */
   readonly description: string;
   /**
-   * Writes a backup, reads it again and verifies it. The backup has its name only after it was written completely. If this
-   * rejects, nothing remains under this name.
+   * Writes a backup, reads it again and verifies it. The backup gets its name only when it is complete. If this
+   * rejects, no backup remains under this name.
    */
   write(backup: NewBackup): Promise<WrittenBackup>;
   /** Returns the backups of this installation, the oldest first. */

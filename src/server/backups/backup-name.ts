@@ -1,6 +1,9 @@
 const extension = '.flotilla';
 
-/** The names of the backups of one installation. They sort by time. Files with other names are never listed or removed. */
+/**
+ * The names of the backups of one installation. The names sort by time. Files with other names are never listed or
+ * removed.
+ */
 export class BackupNames {
   readonly #prefix: string;
 

@@ -22,7 +22,7 @@ export async function readBackupRecord(store: Pick<Store, 'get'>): Promise<Backu
   return isJsonObject(value) ? (value as unknown as BackupRecord) : undefined;
 }
 
-/** Rejects with StoreError if the fence no longer holds. */
+/** Writes the state. Rejects with StoreError if the fence is no longer valid. */
 export async function writeBackupRecord(
   store: Pick<Store, 'transact'>,
   record: BackupRecord,

@@ -16,7 +16,7 @@ let bench: ServerTestEnv;
 let clock: ManualClock;
 beforeEach(async () => {
   bench = await ServerTestEnv.open();
-  // The client's TLS uses the clock of the machine.
+  // Starts at the real time, because the client's TLS checks certificates against the clock of the machine.
   clock = new ManualClock(Date.now());
 });
 afterEach(() => bench.close());

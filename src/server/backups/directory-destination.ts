@@ -11,15 +11,18 @@ import type { BackupNames } from './backup-name.ts';
 export interface DirectoryDestinationOptions {
   readonly directory: string;
   readonly names: BackupNames;
-  /** The data directory, if it contains the store. A backup on the same disk leaves the reserve of the store free. */
+  /**
+   * The data directory, if it contains the store. A backup on the same disk must not use the space that the store
+   * reserves.
+   */
   readonly storeDirectory: string | undefined;
 }
 
 const incompleteSuffix = '.incomplete';
-/** The number of bytes after which the free space is measured again. */
+/** The number of bytes written between two measurements of the free space. */
 const measuredBytes = 8 * 1024 * 1024;
 
-/** Writes backups to a local directory, which it creates with the first backup. */
+/** Writes backups to a local directory. The first backup creates the directory. */
 export class DirectoryDestination implements BackupDestination {
   readonly #options: DirectoryDestinationOptions;
 

@@ -19,8 +19,8 @@ export interface OpenBackupsOptions {
 }
 
 /**
- * Opens the backups of the settings; `undefined` if none are scheduled. Rejects with StartError if the passphrase cannot be
- * used. The destination is not checked: the server starts also while it is unavailable.
+ * Opens the backups of the settings; `undefined` if none are scheduled. Rejects with StartError if the passphrase
+ * cannot be used. The destination is not checked: the server starts even if the destination is unavailable.
  */
 export async function openScheduledBackups(options: OpenBackupsOptions): Promise<ScheduledBackups | undefined> {
   const { settings, dir, store, clock, log } = options;

@@ -11,7 +11,10 @@ export interface RetentionRules {
   readonly newest: string;
 }
 
-/** Returns the backups that are neither among the newest ones nor young enough to be kept. `backups` is sorted by name. */
+/**
+ * Returns the backups to remove: those that are neither among the newest nor young enough to keep. `backups` is sorted
+ * by name.
+ */
 export function removableBackups(backups: readonly StoredBackup[], rules: RetentionRules): StoredBackup[] {
   const { keep, now, newest } = rules;
   return backups

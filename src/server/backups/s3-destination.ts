@@ -20,8 +20,8 @@ import type { BackupDestination, NewBackup, WrittenBackup } from './backup-desti
 import type { BackupNames } from './backup-name.ts';
 
 /**
- * The size of a part of an upload, and the number of parts that are sent at the same time. So an upload needs 48 MiB of
- * memory, and a backup may have 160 GB (S3 accepts 10,000 parts).
+ * The size of a part of an upload, and the number of parts that are sent at the same time. With these values, an upload
+ * needs 48 MiB of memory, and a backup may have 160 GB (S3 accepts 10,000 parts).
  */
 const upload = { partSize: 16 * 1024 * 1024, queueSize: 3 };
 
@@ -111,7 +111,7 @@ export class S3Destination implements BackupDestination {
     return `${this.#settings.prefix}${name}`;
   }
 
-  /** Uploads in parts, so that the memory does not depend on the size of the backup. Aborts the upload on an error. */
+  /** Uploads in parts, so the memory does not depend on the size of the backup. Aborts the upload on an error. */
   async #upload(client: S3Client, object: Omit<PutObjectCommandInput, 'Bucket'>, signal: AbortSignal): Promise<void> {
     const { encryption } = this.#settings;
     const params: PutObjectCommandInput = {
@@ -132,7 +132,7 @@ export class S3Destination implements BackupDestination {
     }
   }
 
-  /** Calls `use` with a client whose files were just read, so that rotated credentials need no restart. */
+  /** Calls `use` with a client that has just read the credential files, so rotated credentials need no restart. */
   async #withClient<T>(use: (client: S3Client) => Promise<T>): Promise<T> {
     const client = new S3Client(await this.#clientConfig());
     try {
@@ -191,7 +191,7 @@ function describeFailure(error: unknown): string {
   return describeError(describedError(error));
 }
 
-/** Adds the code of the service, such as NoSuchBucket, which its message may not contain. */
+/** Adds the error code of the service, such as NoSuchBucket, because the message may not contain it. */
 function describedError(error: unknown): unknown {
   if (!(error instanceof Error) || !('$metadata' in error)) return error;
   const { httpStatusCode } = error.$metadata as { readonly httpStatusCode?: number };

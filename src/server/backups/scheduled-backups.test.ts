@@ -69,7 +69,10 @@ async function times(backups: ScheduledBackups): Promise<string[]> {
   return (await backups.status(signal)).items.map(({ time }) => time);
 }
 
-/** Advances the time again and again until the backups have these times. A manual clock fires only timers that are set. */
+/**
+ * Advances the time repeatedly until backups exist for the expected times. A manual clock fires only timers that are
+ * already set.
+ */
 async function advanceUntil(backups: ScheduledBackups, by: number, expected: readonly string[]): Promise<void> {
   clock.advance(by);
   await expect

@@ -58,8 +58,8 @@ export class ScheduledBackups {
   }
 
   /**
-   * Makes backups until the returned function is called, which aborts a backup in progress. A time that has passed while
-   * no server ran is made up once.
+   * Makes backups until the returned function is called, which aborts a backup in progress. If scheduled times passed
+   * while no server ran, makes one backup for all of them.
    */
   start(fence: RevisionCheck | undefined, assertCurrent: () => void): () => Promise<void> {
     const stopping = new AbortController();
@@ -70,7 +70,9 @@ export class ScheduledBackups {
     };
   }
 
-  /** Reads the state regularly, for the metrics of a server that is not the leader. The returned function ends this. */
+  /**
+   * Reads the state regularly, for the metrics of a server that is not the leader. Returns a function that stops this.
+   */
   follow(): () => Promise<void> {
     const { clock, store, log } = this.#options;
     const task = new PeriodicTask({
@@ -96,7 +98,7 @@ export class ScheduledBackups {
     }));
   }
 
-  /** Reads the state and lists the destination. */
+  /** Returns the state and the list of backups at the destination. */
   async status(signal: AbortSignal): Promise<BackupStatus> {
     const { settings, destination, store } = this.#options;
     const record = await readBackupRecord(store);
@@ -195,7 +197,7 @@ export class ScheduledBackups {
     return nextCronTime(settings.schedule, after, settings.timeZone) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Reads the state, and records the first time at which backups are scheduled. */
+  /** Reads the state. If there is none, records the current time as the start of scheduled backups. */
   async #loadRecord(fence: RevisionCheck | undefined): Promise<BackupRecord> {
     const { store, clock } = this.#options;
     const record = await readBackupRecord(store);

@@ -40,7 +40,7 @@ export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Hand
   return async (exchange) => {
     const { method, headers, url } = exchange.request;
     const path = rawPath(url);
-    // Throws 400 if the path cannot be decoded, as the APIs do.
+    // Throws 400 if the path cannot be decoded, like the APIs.
     pathSegments(path);
     if (method !== 'GET' && method !== 'HEAD') throw pathNotFound();
     const files = await readOnce();

@@ -19,7 +19,7 @@ export async function removeAdminKey(dir: DataDir): Promise<void> {
 }
 
 /**
- * Creates the administrator's kubeconfig on the first start, or on the next one if the first start was interrupted.
+ * Creates the administrator's kubeconfig on the first start, or on the next start if the first one was interrupted.
  * Later starts only update the addresses in the file.
  */
 export async function ensureAdminKubeconfig(
@@ -32,7 +32,7 @@ export async function ensureAdminKubeconfig(
     return;
   }
   const key = (await readIfExists(dir.adminKey))?.trim();
-  // If an administrator has deleted the key file, the key must not appear in another file.
+  // An administrator may have deleted the key file. The key must then not appear in another file.
   if (key === undefined || key === '') return;
   await writePrivateFile(dir.adminKubeconfig, adminKubeconfig(content, adminUser, key));
 }

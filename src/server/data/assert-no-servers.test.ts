@@ -22,7 +22,7 @@ async function storeWithServer(): Promise<Store> {
   return store;
 }
 
-/** Resolves when the promises that are ready have continued. */
+/** Resolves after the callbacks of all settled promises have run. */
 const settled = () => new Promise(setImmediate);
 
 describe('a store', () => {

@@ -8,8 +8,8 @@ import type { Change, Store } from '../../store/store.ts';
 const beats: KeyRange = { slice: replicasSlice, prefix: ['beats'] };
 
 /**
- * Throws StartError if a server uses the store. A server that was killed is still registered, but its heartbeats have stopped,
- * which takes a few seconds to find out.
+ * Throws StartError if a server uses the store. A server that was killed is still registered, but its heartbeats have
+ * stopped. Detecting this takes a few seconds.
  */
 export async function assertNoServers(store: Store, clock: Clock): Promise<void> {
   const { revision } = await store.list(beats);
@@ -23,7 +23,7 @@ export async function assertNoServers(store: Store, clock: Clock): Promise<void>
   );
 }
 
-/** Returns the ID of a server that replaces its heartbeat row; `undefined` if there is none. */
+/** Waits for a server to replace its heartbeat row. Returns its ID; `undefined` if no server does. */
 async function nextBeat(store: Store, since: number, clock: Clock): Promise<string | undefined> {
   let [stop, cancel] = [() => {}, () => {}];
   try {

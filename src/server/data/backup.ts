@@ -73,7 +73,7 @@ async function withLinesOf<T>(store: Store, use: (lines: AsyncIterable<string>) 
   }
 }
 
-/** Writes a temporary file and then renames it, so that the target is always complete. Returns the number of rows. */
+/** Writes a temporary file and then renames it, so the target is always complete. Returns the number of rows. */
 async function writeBackup(lines: AsyncIterable<string>, target: string): Promise<number> {
   const temporary = `${target}.${randomBytes(6).toString('hex')}.part`;
   try {
@@ -125,7 +125,10 @@ function footerIn(line: string | undefined): { rows: number; sha256: string } | 
   }
 }
 
-/** Uses a hard link, which fails atomically if the target exists. On a file system without links, checks first. */
+/**
+ * Moves a file with a hard link, which fails atomically if the target exists. On a file system without hard links,
+ * checks for the target first.
+ */
 async function moveWithoutOverwriting(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

@@ -25,7 +25,7 @@ export async function checkApiWord(store: Store, word: string): Promise<void> {
       });
       return;
     } catch (error) {
-      // Another server has recorded its word at the same moment.
+      // Continues after CheckFailed: another server recorded its word at the same moment.
       if (!(error instanceof StoreError) || error.code !== 'CheckFailed') throw error;
     }
   }

@@ -22,7 +22,7 @@ export async function* checkOwnerReferences(rows: AsyncIterable<DumpRow>): Async
   }
 }
 
-/** Counts a row of the owner index. Its segments are the word `owners`, the owner, and the dependent. */
+/** Counts a row of the owner index. The segments of its key are the word `owners`, the owner, and the dependent. */
 function count({ slice, segments }: Key, counts: Map<string, number>): void {
   const [, , ...dependent] = segments;
   const object = [slice, ...dependent].join('/');

@@ -51,7 +51,7 @@ describe('a server whose store was upgraded by newer servers', () => {
     await setSchema(at.shared, newer);
     const before = await rowsOf(at.shared);
     const bench = await ServerTestEnv.open();
-    // A start that fails must not close the store of the others.
+    // The failed start must not close the store, because other servers share it.
     bench.store = new Proxy(gatedStore(at.shared).store, {
       get: (target, name) => (name === 'close' ? async () => {} : Reflect.get(target, name)),
     });

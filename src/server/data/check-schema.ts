@@ -12,7 +12,7 @@ export async function assertSupportedSchema(store: Pick<Store, 'get'>): Promise<
   assertSupported(schema);
 }
 
-/** Raises the schema of a store that no other server uses to the highest one that this program supports. */
+/** Raises the schema of a store that no other server uses to the highest schema that this program supports. */
 export async function raiseSchema(store: Pick<Store, 'get' | 'transact'>): Promise<void> {
   const [, highest] = supportedSchemas;
   const { schema, revision } = await readSchema(store);
@@ -22,9 +22,9 @@ export async function raiseSchema(store: Pick<Store, 'get' | 'transact'>): Promi
 }
 
 /**
- * Refuses all requests as soon as other servers have raised the schema beyond those that this program supports. They do
- * this only while this server is not registered, for example because it was paused. Returns the check of `/readyz`. Throws
- * StartError if the schema is not supported now.
+ * Refuses all requests as soon as other servers have raised the schema beyond the schemas that this program supports.
+ * They raise the schema only while this server is not registered, for example because it was paused. Returns the check
+ * of `/readyz`. Throws StartError if the current schema is not supported.
  */
 export function followSchema(
   rows: Pick<InstallationRows, 'get' | 'listen'>,

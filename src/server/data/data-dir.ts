@@ -27,7 +27,7 @@ export interface DataDir {
   readonly installation: string;
   /** The ID of this server among the replicas that share a store. */
   readonly replicaId: string;
-  /** The directory whose lock a server holds if its store is not in the data directory. */
+  /** The directory for the lock of a server whose store is not in the data directory. */
   readonly lock: string;
 }
 

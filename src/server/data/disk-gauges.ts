@@ -4,8 +4,8 @@ import { diskReserveBytes } from '../../store/embedded/write-buffer.ts';
 import type { StoreSettings } from '../settings/store-settings.ts';
 
 /**
- * The free space of the disk of the data directory and, if the store is on it, the space that the store reserves. Writes
- * are refused if the first is less than the second.
+ * The free space of the disk of the data directory and, if the store is on this disk, the space that the store
+ * reserves. Writes are refused if the free space is less than the reserve.
  */
 export function diskGauges(dataDir: string, store: StoreSettings): SimpleGauge[] {
   const free: SimpleGauge = {
@@ -22,7 +22,7 @@ export function diskGauges(dataDir: string, store: StoreSettings): SimpleGauge[]
   return [free, reserved];
 }
 
-/** A scrape must not fail because the disk does. */
+/** A scrape of the metrics must not fail if the disk fails. */
 function measured(path: string, of: (disk: StatsFs) => number): number {
   try {
     return of(statfsSync(path));

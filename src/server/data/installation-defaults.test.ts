@@ -35,7 +35,7 @@ describe('maximum lifetimes of access keys', () => {
     ]);
     expect((await create({ ttl: 91 * day, scope })).code).toBe(201);
     expect((await create({ ttl: 366 * day, scope })).code).toBe(422);
-    // A key that loses its scope must not have a longer lifetime than other keys without one.
+    // A key that loses its scope must not exceed the maximum lifetime of keys without a scope.
     const widened = await bench.send(
       server,
       `${groupPath}/ownedaccesskeys/narrow`,

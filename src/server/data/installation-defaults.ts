@@ -8,7 +8,7 @@ import { hasSealedValues, type InstallationRowName, installationKey } from './in
 /**
  * Sets the defaults of new installations where the configuration sets nothing: maximum lifetimes of access keys, and
  * the isolation of host namespaces. An installation that was created before these defaults keeps its keys without
- * expiry and its open namespaces. Must be called before the seal key is recorded, because its absence identifies the
+ * expiry and its open namespaces. Must be called before the seal key is recorded: a missing seal key identifies the
  * first start.
  */
 export async function withInstallationDefaults(options: ConfiguredOptions, store: Store): Promise<ServerOptions> {
@@ -31,8 +31,9 @@ export async function withInstallationDefaults(options: ConfiguredOptions, store
 }
 
 /**
- * True if the installation was created with these defaults. A row records it. The first start writes the row;
- * `isFirstStart` must have been read before, because another server that starts first writes the row before the seal key.
+ * True if the installation was created with these defaults. The first start records this in a row. `isFirstStart` must
+ * be determined before this call, because a concurrent first start of another server writes the row before the seal
+ * key.
  */
 async function hasDefaults(store: Store, row: InstallationRowName, isFirstStart: boolean): Promise<boolean> {
   const key = installationKey(row);
@@ -41,7 +42,7 @@ async function hasDefaults(store: Store, row: InstallationRowName, isFirstStart:
   try {
     await store.transact({ checks: [{ key, revision: undefined }], writes: [{ key, value: '1' }] });
   } catch (error) {
-    // Another server recorded the row at the same time.
+    // Continues after CheckFailed: another server recorded the row at the same time.
     if (!(error instanceof StoreError) || error.code !== 'CheckFailed') throw error;
   }
   return true;

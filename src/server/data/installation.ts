@@ -29,8 +29,8 @@ export async function readInstallation(dir: DataDir): Promise<Installation | und
 }
 
 /**
- * Rejects a store that does not belong to this data directory. Otherwise, if the store were replaced by an empty one,
- * all objects would appear to be deleted.
+ * Rejects a store that does not belong to this data directory. Without this check, all objects would appear to be
+ * deleted if an empty store replaced the store.
  */
 export function assertStoreIdentity(dir: DataDir, installation: Installation | undefined, store: Store): void {
   if (installation === undefined || installation.store === store.identity) return;
@@ -40,8 +40,8 @@ export function assertStoreIdentity(dir: DataDir, installation: Installation | u
 }
 
 /**
- * Records at the first start to which store the data directory belongs. Must be called after the seal key was checked, so
- * that a start with the address of another installation changes nothing.
+ * Records at the first start to which store the data directory belongs. Must be called after the check of the seal key,
+ * so a start with the address of another installation changes nothing.
  */
 export async function recordInstallation(dir: DataDir, store: Store, settings: StoreSettings): Promise<void> {
   if (settings === 'memory' || (await readInstallation(dir)) !== undefined) return;
@@ -99,8 +99,9 @@ export async function hasSealedValues(store: Store): Promise<boolean> {
 }
 
 /**
- * Rejects seal keys of another store. With such keys the server could not decrypt secrets nor accept access keys. Returns
- * the keys of the sealer, for a store that has no keyring yet. The first key counts for a store without sealed values.
+ * Rejects seal keys that belong to another store: the server could neither decrypt secrets nor accept access keys.
+ * Returns the keys of the sealer, for a store that has no keyring yet. A store without sealed values uses the first
+ * key.
  */
 export async function checkSealKeys(store: Store, keys: readonly Uint8Array[], path: string): Promise<SealerKeys> {
   for (const key of keys) {
@@ -124,7 +125,7 @@ export async function isSealKeyOf(store: Store, sealer: Sealer): Promise<boolean
         writes: [{ key: sealCheckKey, value: expected }],
       });
     } catch (error) {
-      // Another server has recorded its key at the same moment.
+      // Continues after CheckFailed: another server recorded its key at the same moment.
       if (!(error instanceof StoreError) || error.code !== 'CheckFailed') throw error;
     }
   }

@@ -21,7 +21,7 @@ export async function loadSealerKeys(path: string, store: Store): Promise<Sealer
   return await checkSealKeys(store, existing, path);
 }
 
-/** Records a key that was just created. If another server was faster, removes the file, so that it is not used. */
+/** Records a new seal key. If another server recorded its key first, removes the file, so the key in it is not used. */
 async function recordNewKey(path: string, store: Store, sealer: Sealer): Promise<void> {
   if (await isSealKeyOf(store, sealer)) return;
   await rm(path, { force: true });

@@ -26,8 +26,8 @@ export interface MigrateOptions {
 }
 
 /**
- * `flotilla migrate`: copies the embedded store of a data directory to etcd, or the other way round, while no server
- * runs. Returns the message to print. If it fails, the source is unchanged and the target is empty.
+ * `flotilla migrate`: copies the embedded store of a data directory to etcd, or from etcd to the data directory, while
+ * no server runs. Returns the message to print. If it fails, the source is unchanged and the target is empty.
  */
 export async function runMigrate({ from, to, dataDir, etcd }: MigrateOptions): Promise<string> {
   const isToEtcd = from === 'embedded';
@@ -121,7 +121,7 @@ async function summaryOfEmbedded(directory: string): Promise<DumpSummary> {
   }
 }
 
-/** Throws StartError if a server has written to the store since the dump. Its writes would be lost. */
+/** Throws StartError if a server has written to the store since the dump. The migration would lose these writes. */
 async function assertUnchanged(source: Store, { slices }: DumpSummary): Promise<void> {
   const revisions = await Promise.all(
     [...slices].map(async ([slice, { revision = 1 }]) => [slice, revision, await source.revision(slice)] as const),

@@ -45,7 +45,7 @@ export async function runRestore(file: string, dataDir: string, options: Restore
     if (sealKeys !== undefined) await writeSealKeyFile(dir.sealKey, sealKeys);
     const installed = await readKeyFiles(dir);
     if (installed.sealKey !== undefined) await checkSealKeyFile(dir, sealKeyFile ?? dir.sealKey);
-    // The mark is not an entry of the backup.
+    // `entries` includes the restore mark, which is not an entry of the backup.
     return restoreMessage(dir, entries - 1, installed, trustsKeys);
   } catch (error) {
     for (const path of [dir.store, dir.sealKey, dir.caCertificate, dir.caKey, dir.signingKey]) {
@@ -72,7 +72,10 @@ async function includedKeys(source: string, { sealKeyFile, passphraseFile }: Res
   return await openKeyFiles(sealed, await readPassphrase(passphraseFile));
 }
 
-/** Checks that the seal key in the data directory belongs to the store. `from` names its source in error messages. */
+/**
+ * Checks that the seal key in the data directory belongs to the store. `from` names the source of the key in error
+ * messages.
+ */
 async function checkSealKeyFile(dir: DataDir, from: string): Promise<void> {
   const store = await openEmbeddedStore({ directory: dir.store });
   try {
@@ -98,7 +101,7 @@ function restoreMessage(dir: DataDir, entries: number, installed: KeyFiles, trus
   ].join('\n');
 }
 
-/** Explains how the first start treats the access that the backup contains. */
+/** Returns a text that explains how the first start treats the access in the backup. */
 export function accessMessage(trustsKeys: boolean): string {
   const keys = trustsKeys
     ? 'Access keys in the backup stay valid, also those that were revoked after it was made.'

@@ -1,11 +1,11 @@
 import type { SchemaRange } from '../../replicas/store-schema.ts';
 
 /**
- * The versions of the stored format that this program supports. A release that stores something that the previous release
- * cannot read raises the second number. It writes the new format only after the store has the new schema, and still reads
- * everything of the previous one. Schema 2 has encrypted rows.
+ * The versions of the stored format that this program supports. A release that stores something that the previous
+ * release cannot read raises the second number. The release writes the new format only after the store has the new
+ * schema, and still reads the previous format. Schema 2 has encrypted rows.
  */
 export const supportedSchemas: SchemaRange = [1, 2];
 
-/** The first schema whose programs read encrypted rows. */
+/** The first schema that may contain encrypted rows. */
 export const encryptedRowsSchema = 2;

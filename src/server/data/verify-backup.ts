@@ -36,13 +36,16 @@ export async function runVerifyBackup(file: string, options: VerifyOptions = {})
   return `${[`${path} is complete and intact`, ...summary.lines(), ...(await keyLines(summary, options))].join('\n')}\n`;
 }
 
-/** No row is longer: an object has at most 3 MiB, and encryption and JSON add less than this. */
+/**
+ * The maximum length of a line. Rows are shorter: an object has at most 3 MiB, plus the overhead of encryption and
+ * JSON.
+ */
 const longestLine = 64 * 1024 * 1024;
 const newline = 0x0a;
 
 /**
- * Yields the lines of a file and updates the position of the current one. It reads bytes instead of text, so that it can
- * name the line that is not valid UTF-8.
+ * Yields the lines of a file and keeps `position` at the current line. Reads bytes instead of text, to find the line
+ * that is not valid UTF-8.
  */
 async function* linesOf(path: string, position: { line: number; offset: number }): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -142,7 +145,9 @@ class BackupSummary {
   }
 }
 
-/** Returns the lines about the keys of the installation. Throws StartError if given keys are not the right ones. */
+/**
+ * Returns the lines about the keys of the installation. Throws StartError if the given keys do not match the backup.
+ */
 async function keyLines(summary: BackupSummary, { passphraseFile, sealKeyFile }: VerifyOptions): Promise<string[]> {
   const { sealedKeys, rootKeys } = summary;
   const lines: string[] = [];

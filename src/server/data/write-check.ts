@@ -5,8 +5,8 @@ import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 
 /**
- * The result is cached for this time, because anonymous callers may request the check at any rate. Longer for a shared
- * store, because every replica writes to it.
+ * The time for which the result is cached, because anonymous callers may request the check at any rate. The time is
+ * longer for a shared store, because every replica writes to it.
  */
 const [cacheMilliseconds, sharedCacheMilliseconds] = [1_000, 5_000] as const;
 

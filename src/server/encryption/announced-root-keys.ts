@@ -4,12 +4,12 @@ import { SealError } from '../../seal/open-sealer.ts';
 import type { RootKeys } from '../../seal/root/root-keys.ts';
 import type { Store } from '../../store/store.ts';
 
-/** The time after which the seal key file is read again for the other servers, in milliseconds. */
+/** The interval in milliseconds at which the seal key file is read again, to announce its keys to other servers. */
 const refreshMs = 2_000;
 
 /**
- * Returns a function that announces the root keys of this server to other servers; `undefined` if they are in a KMS. It reads the
- * file again in the background.
+ * Returns a function that announces the root keys of this server to other servers; `undefined` if they are in a KMS.
+ * The function reads the seal key file again in the background.
  */
 export async function announcedRootKeys(
   { ids }: Pick<RootKeys, 'ids'>,
@@ -19,7 +19,7 @@ export async function announcedRootKeys(
   let known = await ids();
   let readAt = clock.elapsed();
   const read = async () => {
-    // A server whose file cannot be read has no keys for a rotation.
+    // A server that cannot read its seal key file announces no keys for a rotation.
     known = await ids().catch(() => []);
   };
   return () => {
@@ -31,7 +31,7 @@ export async function announcedRootKeys(
   };
 }
 
-/** Throws SealError if a server that shares the store has announced its root keys, and this one is not among them. */
+/** Throws SealError if a server that shares the store has announced its root keys and `rootKey` is not among them. */
 export async function assertReplicasHaveKey(store: Pick<Store, 'list'>, rootKey: string): Promise<void> {
   const { members, beats } = await readReplicaRows(store);
   const without = [...members.keys()].filter((id) => {

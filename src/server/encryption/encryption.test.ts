@@ -216,7 +216,7 @@ describe('rotation', () => {
       const password = 'correct horse battery';
       await bench.createObject(server, 'users', 'anna', { displayName: privateText, password });
       await bench.stop(server);
-      // The first seal key opens the secrets of an installation that was never rotated.
+      // Before the first rotation, secrets are sealed with the first seal key and their rows are not encrypted.
       expect(await sealedTextsInClear()).toEqual(expect.arrayContaining(['installation', 'management']));
 
       const path = bench.file('seal.key');

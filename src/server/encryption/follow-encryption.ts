@@ -4,8 +4,8 @@ import { encryptedRowsSchema } from '../data/supported-schemas.ts';
 import type { InstallationRows } from '../secrets/installation-rows.ts';
 
 /**
- * Follows what other servers change: new keys, and the schema, which allows encrypted rows as soon as all servers can read
- * them.
+ * Follows the changes of other servers: new keys, and new schemas. The schema allows encrypted rows as soon as all
+ * servers can read them.
  */
 export function followEncryption(rows: Pick<InstallationRows, 'get' | 'listen'>, keyring: Keyring): void {
   let known = rows.get('keyring')?.revision;

@@ -79,7 +79,10 @@ export async function openEncryption(options: EncryptionOptions): Promise<Encryp
   };
 }
 
-/** The shortest time between two requests to the KMS, in milliseconds. Requests for the health of a server need no credential. */
+/**
+ * The minimum interval between two requests to the KMS, in milliseconds. Anyone can trigger a request, because the
+ * health endpoint needs no credential.
+ */
 const kmsCheckMs = 10_000;
 
 /**

@@ -39,8 +39,8 @@ export async function openKeyring(options: OpenKeyringOptions): Promise<Keyring>
 }
 
 /**
- * Writes the row with the keys. A new store gets the schema of encrypted rows in the same transaction, so that its first row
- * is encrypted. The row has no effect on older programs.
+ * Writes the row with the keys. In the same transaction, a new store gets the schema of encrypted rows, so its first
+ * row is already encrypted. The row has no effect on older programs.
  */
 async function createKeyring(options: OpenKeyringOptions): Promise<void> {
   const { store, roots, rowsOfNew } = options;
@@ -61,7 +61,7 @@ async function createKeyring(options: OpenKeyringOptions): Promise<void> {
       ],
     });
   } catch (error) {
-    // Another server has created the row at the same moment.
+    // Continues after CheckFailed: another server created the row at the same moment.
     if (!(error instanceof StoreError) || error.code !== 'CheckFailed') throw error;
     if ((await store.get(keyringKey)) === undefined) throw error;
   }

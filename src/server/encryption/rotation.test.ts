@@ -101,7 +101,7 @@ async function keysAtRest(store: Store): Promise<(string | undefined)[]> {
   return [...keys];
 }
 
-/** Advances the clock until the status fulfils the condition. */
+/** Advances the clock until the status fulfils the condition. Returns the status. */
 async function reaches(rotation: KeyRotation, isReached: (status: EncryptionStatus) => boolean) {
   let status: EncryptionStatus | undefined;
   await expect
@@ -120,7 +120,7 @@ it('a rotation waits while the disk is full, reports it, and continues when ther
   await writeRows(server);
   const before = await readRows(server);
   await server.rotation.rotate();
-  // The progress and two groups of rows can be written.
+  // The store accepts three more writes: the progress and two groups of rows.
   filling.room = 3;
   closing.add('rotation', server.rotation.start());
   const full = await reaches(server.rotation, ({ rewrite }) => rewrite?.problem !== undefined);
@@ -160,7 +160,7 @@ it('a rotation is refused without a change if the KMS plugin stops before all ke
   expect(await server.rotation.status()).toEqual(before);
   await server.rotation.rotate();
   plugin.stop();
-  // The rewrite needs only keys that are in memory.
+  // The rewrite does not need the stopped KMS plugin, because all keys are in memory.
   closing.add('rotation', server.rotation.start());
   await reaches(server.rotation, ({ rewrite }) => rewrite === undefined);
 });

@@ -23,7 +23,7 @@ export interface RotationOptions {
 export class KeyRotation {
   readonly #options: RotationOptions;
   readonly #rewriter: RowRewriter;
-  /** The root key that `#followRootKey` has last searched for. */
+  /** The ID of the last root key that `#followRootKey` has handled. */
   #followed: string | undefined;
 
   constructor(options: RotationOptions) {
@@ -40,8 +40,8 @@ export class KeyRotation {
   }
 
   /**
-   * Encrypts all keys of the store with the current root key, creates a data key, and requests that all rows are written
-   * again. Rejects with SealError, also if another server could not open the keys, or with StoreError.
+   * Encrypts all keys of the store with the current root key, creates a data key, and requests that all rows are
+   * written again. Rejects with SealError, for example if another server could not open the keys, or with StoreError.
    */
   async rotate(): Promise<void> {
     const { encryption, log } = this.#options;
@@ -78,12 +78,15 @@ export class KeyRotation {
     };
   }
 
-  /** Writes rows again whenever this is requested. Only one server does this at a time. The returned function ends it. */
+  /**
+   * Rewrites all rows whenever a rotation requests this. Only one server does this at a time. Returns a function that
+   * stops it.
+   */
   start(): () => Promise<void> {
     return this.#rewriter.start();
   }
 
-  /** Creates a data key if a KMS now uses another key than for the newest data key. */
+  /** Creates a data key if the KMS now uses a different key than for the newest data key. */
   async #followRootKey(): Promise<void> {
     const { encryption, log } = this.#options;
     const { keyring, roots } = encryption;
@@ -93,7 +96,7 @@ export class KeyRotation {
       if (this.#followed === id) return;
       await keyring.update(async (record) => {
         const newest = record.dataKeys.at(-1);
-        // If there is no data key, only secrets are encrypted and no rotation has taken place, so no row needs one.
+        // Without a data key, only secrets are encrypted and no rotation has taken place, so no row needs a data key.
         if (newest === undefined || newest.root === id) return undefined;
         return { ...record, dataKeys: [...record.dataKeys, await keyring.newDataKey()] };
       });

@@ -110,7 +110,7 @@ describe('the freshness of a shared store', () => {
 
   it('asks the store first if the process was paused', async () => {
     const { clock, freshness } = await replica();
-    // All timers that are due run once, as after a pause.
+    // Each timer that is due runs only once, as after a pause of the process.
     clock.advance(60_000);
     await expect(freshness.requireCurrent()).resolves.toBeUndefined();
     expect(freshness.requireCurrent()).toBeUndefined();

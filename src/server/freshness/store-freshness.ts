@@ -12,7 +12,7 @@ import type { Revision, Store } from '../../store/store.ts';
 
 export interface StoreFreshnessOptions {
   readonly store: Pick<Store, 'revision'>;
-  /** The slices that decide who may do what: the management API, the built-in cluster, and the signing keys. */
+  /** The slices on which permissions depend: the management API, the built-in cluster, and the signing keys. */
   readonly slices: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
@@ -21,23 +21,23 @@ export interface StoreFreshnessOptions {
 const pollMilliseconds = 500;
 /** The time in which the store must answer at the start of the server. */
 const startMilliseconds = 10_000;
-/** The maximum age of the permissions that requests are authenticated with. */
+/** The maximum age of the permissions with which requests are authenticated. */
 const maxAgeMilliseconds = 1_000;
 /**
- * The number of polls in a row without a confirmation after which requests are refused without asking the store again, and
- * after which streams end (four seconds). Polls are counted instead of time, so that a process that was paused polls the store
- * first.
+ * The number of consecutive polls without a confirmation after which requests are refused without asking the store
+ * again, and after which streams end (four seconds). Polls are counted instead of time, so a process that was paused
+ * polls the store first.
  */
 const [pollsUntilRefusal, pollsUntilStreamsEnd] = [3, 8] as const;
 
 /**
- * Asks a shared store twice a second for the revisions of slices. The store answers after the caches of this process have
- * received all changes up to these revisions. So a replica that is cut off from the store notices that its permissions may be
- * outdated.
+ * Asks a shared store twice a second for the revisions of slices. The store answers after the caches of this process
+ * have received all changes up to these revisions. A replica that is cut off from the store thus detects that its
+ * permissions may be outdated.
  */
 export class StoreFreshness implements Freshness {
   readonly #options: StoreFreshnessOptions;
-  /** Asks for the revision of each slice. */
+  /** The functions that request the revision of each slice, by slice. */
   readonly #questions: Map<string, () => Revision | Promise<Revision>>;
   readonly #revisions = new Map<string, Revision>();
   #version = 0;
@@ -46,7 +46,7 @@ export class StoreFreshness implements Freshness {
   /** The number of polls since the latest confirmation. */
   #unconfirmedPolls = 0;
   #isAsking = false;
-  /** True if a poll was due while the previous one was still waiting for its answer. */
+  /** True if a poll was due while the previous poll was still waiting for its answer. */
   #isOverdue = false;
   #lost = newSignal();
   /** The reason why this server must not use the store any longer. */
@@ -60,8 +60,8 @@ export class StoreFreshness implements Freshness {
   }
 
   /**
-   * Asks the caches of an open plane instead of the store. If the store could not deliver all changes, the caches are behind it
-   * until they are loaded again.
+   * Asks the caches of an open plane instead of the store. If the store could not deliver all changes, the caches are
+   * outdated until they are loaded again.
    */
   follow({ id, freshRevision }: Pick<ControlPlane, 'id' | 'freshRevision'>): void {
     if (freshRevision !== undefined) this.#questions.set(id, freshRevision);
@@ -87,14 +87,17 @@ export class StoreFreshness implements Freshness {
     return this.#lost.signal;
   }
 
-  /** The revision up to which the cache of the first slice was complete at the latest confirmation, and its age. */
+  /**
+   * The revision up to which the cache of the first slice was complete at the latest confirmation, and the milliseconds
+   * since that confirmation.
+   */
   get caches(): CacheState | undefined {
     const { slices, clock } = this.#options;
     const revision = this.#revisions.get(slices[0] ?? '');
     return revision === undefined ? undefined : { revision, ageMs: clock.elapsed() - this.#confirmedAt };
   }
 
-  /** The check of `/readyz`, so that load balancers send requests to other replicas. */
+  /** The check of `/readyz`. If it fails, load balancers send requests to other replicas. */
   get healthCheck(): HealthCheck {
     return {
       name: 'current-permissions',
@@ -172,7 +175,7 @@ export class StoreFreshness implements Freshness {
     void this.#ask();
   }
 
-  /** Polls the store. If the previous poll has no result yet, polls again as soon as it has one. */
+  /** Polls the store. If the previous poll is still in progress, polls again as soon as it ends. */
   async #ask(): Promise<void> {
     this.#isOverdue = this.#isAsking;
     if (this.#isAsking) return;
@@ -200,7 +203,7 @@ export async function openStoreFreshness(
 
 function newSignal(): AbortController {
   const controller = new AbortController();
-  // Every open stream listens to the signal.
+  // Every open stream listens to the signal, so the number of listeners has no limit.
   setMaxListeners(0, controller.signal);
   return controller;
 }

@@ -25,13 +25,16 @@ export interface DueMail {
   readonly uid: string;
   /** The notifications that were not sent yet. */
   readonly unsent: readonly Notification[];
-  /** All notifications that mails report and that apply to the user now. */
+  /** All current notifications of the user that mails may report. */
   readonly current: readonly Notification[];
   readonly isUrgent: boolean;
 }
 
 const minute = 60_000;
-/** The time that a notification waits for others, so that one mail contains them. A failure that ends within it is not mailed. */
+/**
+ * The time for which a notification waits for others, so one mail contains all of them. A failure that ends within this
+ * time is not mailed.
+ */
 const [failureWait, notificationWait] = [2 * minute, 15 * minute] as const;
 /** The shortest time between two mails to a user. */
 const [failureInterval, notificationInterval] = [5 * minute, 15 * minute] as const;
@@ -40,11 +43,14 @@ const itemsPerTick = 500;
 /** The number of notifications per user that are compared. */
 const maxCompared = 10_000;
 
-/** Finds the mails that are due. It remembers when it first saw a notification, and nothing else. */
+/** Finds the mails that are due. Keeps only one state: when each notification was first seen. */
 export class DueMails {
   readonly #state: ManagementState;
   readonly #trustedDomains: readonly string[];
-  /** The times at which topics were first seen that are not sent to everybody whom they concern. */
+  /**
+   * The times at which topics were first seen. Contains only topics that were not yet sent to everybody whom they
+   * concern.
+   */
   #firstSeen = new Map<string, number>();
 
   constructor(state: ManagementState, trustedDomains: readonly string[]) {
@@ -72,7 +78,7 @@ export class DueMails {
       const current = new Map<string, Notification>();
       for (const notification of fleet.of(callerOf(recipient.identity))) {
         if (work.spend(0.1)) await work.next();
-        // An instance may go to sleep several times a day.
+        // This reason is not mailed, because an instance may go to sleep several times a day.
         if (notification.reason === 'SleepsSoon') continue;
         current.set(notification.topic, notification);
         if (current.size === maxCompared) break;
@@ -119,7 +125,10 @@ interface MailTimes {
   readonly lastMail: number | undefined;
 }
 
-/** True if one of the notifications has waited long enough, and enough time has passed since the last mail. Visits all of them. */
+/**
+ * True if one of the notifications has waited long enough, and enough time has passed since the last mail. Always
+ * visits all notifications.
+ */
 function isDue(
   unsent: readonly Notification[],
   since: (topic: string) => number,

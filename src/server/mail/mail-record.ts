@@ -12,7 +12,7 @@ export async function readFailedMail(store: Pick<Store, 'get'>): Promise<FailedM
   return isJsonObject(value) ? (value as unknown as FailedMail) : undefined;
 }
 
-/** Rejects with StoreError if the fence no longer holds. */
+/** Writes the last failure. Rejects with StoreError if the fence is no longer valid. */
 export async function writeFailedMail(
   store: Pick<Store, 'transact'>,
   failure: FailedMail | undefined,

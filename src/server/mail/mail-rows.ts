@@ -5,8 +5,8 @@ import { maxTransactionWrites, type RevisionCheck, type Store } from '../../stor
 import type { SentNotifications } from './sent-notifications.ts';
 
 /**
- * The slice with up to two unlogged rows per user: one if the user has switched mails off, and one with the notifications that were
- * sent. The keys contain the UID of the user, so that a later user of the same name starts without a history.
+ * The slice with up to two unlogged rows per user: one if the user has switched mails off, and one with the sent
+ * notifications. The keys contain the UID of the user, so a later user with the same name starts without a history.
  */
 export const mailRowsSlice = 'notification-mails';
 
@@ -15,7 +15,7 @@ const sentPrefix = 'sent';
 /** Number of rows that are read at a time. */
 const pageSize = 500;
 
-/** Opens the stored preferences. Only the user changes a preference, so it has a row of its own. */
+/** Opens the stored preferences. A preference has a separate row, because only the user changes it. */
 export function openMailPreferences(store: Pick<Store, 'get' | 'transact'>): MailPreferences {
   return {
     isOff: async (uid) => (await store.get(rowKey(offPrefix, uid))) !== undefined,
@@ -41,7 +41,7 @@ export async function readSentNotifications(store: Pick<Store, 'list'>): Promise
   }
 }
 
-/** Writes the sent notifications of a user. Rejects with StoreError if the fence no longer holds. */
+/** Writes the sent notifications of a user. Rejects with StoreError if the fence is no longer valid. */
 export async function writeSentNotifications(
   store: Pick<Store, 'transact'>,
   uid: string,

@@ -61,7 +61,7 @@ function subjectOf([first, ...others]: readonly Notification[]): string {
   return `${singleLine(first?.message ?? '', maxSubjectLength)}${rest}`;
 }
 
-/** Returns the path of the page of the object in the console. */
+/** Returns the path of the console page that shows the object. */
 function pathOf({ involvedObject: { kind, namespace = '', name } }: Notification): string {
   const project = encodeURIComponent(projectOfNamespace(namespace) ?? '');
   const segment = encodeURIComponent(name);

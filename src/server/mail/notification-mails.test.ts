@@ -22,7 +22,7 @@ import { SmtpServer } from './smtp-server.ts';
 
 const minute = 60_000;
 
-/** A clock that shows when a pass has ended: the mails then wait for the next one. */
+/** A clock that detects the end of a pass: the mail sender then waits for the next pass. */
 class PassClock extends ManualClock {
   waits = 0;
   delay = 0;
@@ -116,7 +116,7 @@ interface Leadership {
   readonly assertCurrent?: () => void;
 }
 
-/** Starts to send mails, and waits for the first pass. */
+/** Starts the sending of mails, and waits for the first pass. */
 async function start(mails: NotificationMails = open(), leadership: Leadership = {}): Promise<NotificationMails> {
   const { fence, assertCurrent = () => {} } = leadership;
   const before = clock.waits;
@@ -236,7 +236,7 @@ describe('a failure', () => {
 describe('several replicas', () => {
   it('of which one took over send a failure at most twice to one user', async () => {
     await fail('broken');
-    // The first leader sends a mail after its registration was removed.
+    // The fence of the first leader fails, as after the removal of its registration, but it still sends a mail.
     const key = { slice: 'replicas-of-test', segments: ['first'] };
     await start(open(), { fence: { key, revision: 1 } });
     await pass(2);

@@ -44,12 +44,13 @@ const intervalMs = 60_000;
 /** The pauses while the mail server cannot be used, and before the next mail to a recipient that it temporarily refuses. */
 const retryBackoff = { initialMilliseconds: 60_000, maxMilliseconds: 15 * 60_000 };
 const recipientBackoff = { initialMilliseconds: 5 * 60_000, maxMilliseconds: 6 * 3_600_000 };
-/** The number of mails in one pass. The next pass computes the others again. */
+/** The maximum number of mails in one pass. The next pass computes the remaining mails again. */
 const mailsPerPass = 500;
 
 /**
- * Sends notifications by mail on the leader. Nothing is queued: each pass computes the unsent notifications from the current state.
- * A mail is recorded after the mail server has accepted it, so a crash in between repeats at most this one.
+ * Sends notifications by mail on the leader. Nothing is queued: each pass computes the unsent notifications from the
+ * current state. A mail is recorded after the mail server has accepted it, so a crash between the two repeats at most
+ * one mail.
  */
 export class NotificationMails {
   readonly #options: NotificationMailsOptions;
@@ -141,7 +142,7 @@ export class NotificationMails {
   /** Reads the sent notifications, and removes the rows of users who no longer exist. */
   async #load({ fence }: Leadership): Promise<void> {
     const { store, state } = this.#options;
-    // A user that this server does not know yet must not lose a row.
+    // Waits until this server knows all users, so no existing user loses a row.
     await state.caughtUp();
     this.#sent = await readSentNotifications(store);
     this.#unrecorded = undefined;
@@ -156,7 +157,8 @@ export class NotificationMails {
   async #pass(leadership: Leadership): Promise<void> {
     const { state, clock, server } = this.#options;
     const { signal, assertCurrent } = leadership;
-    // As long as mails cannot be recorded, for example because another server has become the leader, none are sent.
+    // Sends no mails until the last mail is recorded. Recording fails, for example, if another server has become the
+    // leader.
     if (this.#unrecorded !== undefined) await this.#write(this.#unrecorded, leadership);
     await state.caughtUp();
     const found = await this.#due.find(this.#sent, clock.now());
@@ -201,7 +203,10 @@ export class NotificationMails {
     return unsent.filter(({ id }) => !known.has(id));
   }
 
-  /** Resolves with false if the mail server refuses the recipient or the mail. Rejects if it cannot be used. */
+  /**
+   * Resolves with false if the mail server refuses the recipient or the mail. Rejects if the mail server cannot be
+   * used.
+   */
   async #send(
     connection: MailConnection,
     recipient: Recipient,
@@ -232,7 +237,7 @@ export class NotificationMails {
     const { uid, unsent, current } = mail;
     const old = this.#sent.get(uid) ?? nothingSent;
     const sent = withSent(old, { current, sent: unsent, now: clock.now(), isMail });
-    // A mail that was sent must not be sent again, even if it cannot be recorded now.
+    // Remembers the mail before it is recorded, so it is not sent again if recording fails.
     this.#sent.set(uid, sent);
     await this.#write(uid, leadership);
     if (isMail) await this.#writeFailure(undefined, leadership.fence);

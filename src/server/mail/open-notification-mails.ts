@@ -2,7 +2,7 @@ import type { ManagementApi } from '../open-management.ts';
 import type { ServerContext } from '../server-context.ts';
 import type { NotificationMails } from './notification-mails.ts';
 
-/** Opens the mails of the settings; `undefined` if there is no mail server. Then nothing of it is even loaded. */
+/** Opens the mails of the settings. Returns `undefined`, and loads no mail code, if there is no mail server. */
 export async function openNotificationMails(
   { settings, store, clock, log }: Pick<ServerContext, 'settings' | 'store' | 'clock' | 'log'>,
   { state, mailPreferences, notificationStates }: ManagementApi,

@@ -4,7 +4,10 @@ import type { Notification } from '../../management/notifications/notification.t
 export interface SentNotifications {
   /** The times at which they were sent, in milliseconds since the epoch, by topic. */
   readonly topics: Readonly<Record<string, number>>;
-  /** All notifications that apply since this time or earlier count as sent, because the row contains no more topics. */
+  /**
+   * Notifications that have applied since this time or longer count as sent. Set if there are too many topics for the
+   * row.
+   */
   readonly before?: number;
   /** The time of the last mail. */
   readonly lastMail?: number;
@@ -14,7 +17,10 @@ export const nothingSent: SentNotifications = { topics: {} };
 
 /** The number of topics in a row. */
 const maxTopics = 1_000;
-/** A topic is not sent again within this time, also if it did not apply in between: a quota may be reached again and again. */
+/**
+ * The minimum time between two mails about a topic, even if it did not apply in between: a quota may be reached again
+ * and again.
+ */
 const repeatMs = 24 * 3_600_000;
 
 export function isSent({ topic, since }: Notification, { topics, before }: SentNotifications): boolean {
@@ -33,7 +39,7 @@ export interface SentMail {
 
 /**
  * Adds sent notifications. The result contains the topics that apply now or were sent within a day. If there are more
- * than 1,000, those that apply for the longest time are replaced by one time.
+ * than 1,000, one time (`before`) replaces the topics that have applied the longest.
  */
 export function withSent(old: SentNotifications, { current, sent, now, isMail }: SentMail): SentNotifications {
   const since = new Map(current.map((notification) => [notification.topic, notification.since ?? now]));

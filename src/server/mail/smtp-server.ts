@@ -8,7 +8,7 @@ import { describeError } from '../../process/private-dir.ts';
 import type { MailSettings } from '../settings/mail-settings.ts';
 import { type Mail, type MailConnection, type MailServer, MailServerError } from './mail-server.ts';
 
-/** The time for each step: DNS, connection, greeting, and every response. */
+/** The time limit for each step: DNS, connection, greeting, and every response. */
 const stepMs = 15_000;
 /** The largest response of the server. */
 const maxResponseBytes = 64 * 1024;
@@ -65,7 +65,7 @@ export class SmtpServer implements MailServer {
     };
   }
 
-  /** The library encodes the headers. Addresses and texts never become files or URLs that it reads. */
+  /** The library encodes the headers. It must not read files or URLs that addresses or texts name. */
   #compose({ to, subject, text, html }: Mail): Promise<Buffer> {
     const { from } = this.#settings;
     return new MailComposer({
@@ -73,7 +73,7 @@ export class SmtpServer implements MailServer {
       to: { name: '', address: to },
       ...{ subject, text, html },
       date: new Date(this.#clock.now()),
-      // Programs that answer mails must not answer this one.
+      // Prevents programs from answering this mail automatically.
       headers: { 'Auto-Submitted': 'auto-generated' },
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -98,7 +98,7 @@ export class SmtpServer implements MailServer {
         if (error) reject(signal.aborted ? signal.reason : fault(error));
         else resolve();
       };
-      // The listener of the last step is kept. Without one, a later error would end the process.
+      // Keeps the listener of the last step. Without a listener, a later error would end the process.
       connection.removeAllListeners('error');
       connection.on('error', fail);
       connection.once('end', end);
@@ -116,7 +116,7 @@ export class SmtpServer implements MailServer {
   }
 }
 
-/** The commands whose refusal concerns only one mail or its recipient. */
+/** The commands whose refusal concerns only the current mail or its recipient. */
 const commandsOfMail: ReadonlySet<string> = new Set(['RCPT TO', 'DATA']);
 const maxMessageLength = 300;
 

@@ -99,7 +99,7 @@ export class TestSmtpServer {
       },
       ...this.#options,
     });
-    // A client that does not trust the certificate ends the handshake.
+    // Ignores the error of a client that does not trust the certificate and ends the handshake.
     server.on('error', () => {});
     await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
     const address = server.server.address() as AddressInfo;

@@ -5,7 +5,7 @@ import type { LabelledGauge } from '../../http/metrics/server-gauges.ts';
 export class CertificateExpiries {
   readonly #expiries = new Map<string, number>();
 
-  /** Reads a certificate in PEM. Of a chain, the first one counts. */
+  /** Reads a certificate in PEM. Of a chain, uses the first certificate. */
   set(name: 'serving' | 'ca', pem: string): void {
     this.#expiries.set(name, Date.parse(new X509Certificate(pem).validTo) / 1_000);
   }

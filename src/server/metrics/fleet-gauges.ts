@@ -4,7 +4,7 @@ import type { LabelledGauge } from '../../http/metrics/server-gauges.ts';
 import { type InstanceKind, instanceKinds } from '../../management/state.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
-/** The phases of instances. Metrics count others, and instances without a phase, as the first. */
+/** The phases of instances that metrics show. Instances in other phases, or without a phase, count as `Pending`. */
 const phases = ['Pending', 'Ready', 'Sleeping', 'Failed'] as const;
 
 /** The number of clusters that get a series. Administrators create clusters, and rarely more than a few. */

@@ -64,7 +64,10 @@ function workerGauges({ incidents }: Quarantine): SimpleGauge[] {
   ];
 }
 
-/** The part of the background work that this server does. A server that does not share its store does all of it. */
+/**
+ * The share of the background work that this server does. A server that does not share its store does all background
+ * work.
+ */
 function replicaGauges(replicas: Replicas): SimpleGauge[] {
   return [
     {

@@ -6,7 +6,9 @@ import type { Store } from '../../store/store.ts';
 /** The slice with one unlogged row per user who has read or dismissed a notification. */
 export const notificationStatesSlice = 'notification-states';
 
-/** Opens the stored states. Two writes at the same moment may lose one of them; the user then reads a notification again. */
+/**
+ * Opens the stored states. Of two writes at the same moment, one may be lost; its notification is then unread again.
+ */
 export function openNotificationStates(store: Pick<Store, 'get' | 'transact'>): NotificationStates {
   return {
     async get(user) {

@@ -42,9 +42,9 @@ export interface AppSession extends SignedInUser {
   readonly expiresAt: number;
 }
 
-/** Maximum number of sessions of one user at one app. A new one ends the least recently refreshed one. */
+/** Maximum number of sessions of one user at one app. A session beyond it replaces the least recently refreshed one. */
 const maxSessions = 20;
-/** The number of attempts to replace a refresh token while others change the access key. */
+/** Maximum number of attempts to replace a refresh token while other requests change the access key. */
 const maxAttempts = 3;
 const writing = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false } as const;
 
@@ -61,8 +61,8 @@ export class AppSessions {
   }
 
   /**
-   * Opens the session of an authorization code. Returns it with its refresh token; `undefined` if the login has ended or
-   * the user may not use the app any longer.
+   * Opens the session of an authorization code. Returns the session with its refresh token; `undefined` if the login
+   * has ended or the user may not use the app any longer.
    */
   async open(
     name: string,
@@ -109,10 +109,7 @@ export class AppSessions {
     return { session, refreshToken };
   }
 
-  /**
-   * Returns a session that is in effect: its login, its user and the permission to use the app still exist. Reads only
-   * caches.
-   */
+  /** Returns a session if its login, its user and the permission to use the app still exist. Reads only caches. */
   find(name: string): AppSession | undefined {
     const { state, clients, clock } = this.#options;
     const key = state.accessKey(name);
@@ -142,8 +139,8 @@ export class AppSessions {
   }
 
   /**
-   * Replaces the refresh token of a session. Returns the new one; `undefined` if `presented` was replaced before. The
-   * caches must be current.
+   * Replaces the refresh token of a session. Returns the new token; `undefined` if `presented` is no longer the current
+   * token. The caches must be current.
    */
   async rotate(name: string, presented: string): Promise<string | undefined> {
     const { kinds, tokens, state } = this.#options;
@@ -156,7 +153,7 @@ export class AppSessions {
         await storeOf(kinds, accessKeyKind).verbs.patch(systemContext(''), name, patch, writing);
         return next;
       } catch (error) {
-        // Another request has changed the key at the same time.
+        // Continues after 404 or 409: another request has changed the key at the same time.
         if (!(error instanceof StatusError) || (error.code !== 409 && error.code !== 404)) throw error;
         await state.caughtUp();
       }

@@ -193,7 +193,7 @@ describe('the secret of an app', () => {
     const codes: number[] = [];
     for (let count = 0; count < 8; count++) codes.push((await env.post('/oidc/token', wrong)).code);
     expect(codes).toContain(429);
-    // The failures of others do not block the app.
+    // Failures of other callers do not block the app.
     expect((await env.post('/oidc/token', form, { authorization: basic })).code).toBe(400);
   });
 

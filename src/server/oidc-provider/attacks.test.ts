@@ -178,7 +178,7 @@ describe('a refresh token', () => {
     for (const invented of [accessToken, session, `${session}.aaaa.${'a'.repeat(43)}`, 'x'.repeat(10_000)]) {
       expect((await env.refresh(invented)).code, invented.slice(0, 80)).toBe(400);
     }
-    // None of that has ended the session.
+    // None of the requests above has ended the session.
     expect((await env.refresh(refreshToken)).code).toBe(200);
   });
 

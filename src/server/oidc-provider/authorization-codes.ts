@@ -6,7 +6,7 @@ import type { Sealer } from '../../seal/sealer.ts';
 import type { Store } from '../../store/store.ts';
 import { GrantRows } from '../auth/grants/grant-rows.ts';
 
-/** The request that a user has approved, and the login in which that happened. */
+/** The request that a user has approved, and the login in which the user approved it. */
 export interface CodeGrant {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -23,7 +23,7 @@ interface StoredCode extends CodeGrant {
   readonly usableUntil: number;
   /** The name of the session that was opened with the code. Absent if the code was not used yet. */
   readonly session?: string;
-  /** True if the code was presented again. The session must not exist. */
+  /** True if the code was presented again. Its session must then not exist. */
   readonly isReplayed?: boolean;
 }
 
@@ -34,9 +34,9 @@ export interface AuthorizationCodesOptions {
   readonly log: Log;
 }
 
-/** Time in milliseconds within which an app must use a code. Apps do that at once. */
+/** Time in milliseconds within which an app must use a code. Apps use it immediately. */
 const usableMilliseconds = 60_000;
-/** Time in seconds for which a used code is remembered, so that another use of it is noticed. */
+/** Time in seconds for which a used code is remembered, to detect another use of the code. */
 const rememberedSeconds = 15 * 60;
 
 /** Codes that apps exchange for tokens. Each code opens one session, on whichever replica it is used. */
@@ -67,14 +67,14 @@ export class AuthorizationCodes {
     return created.code;
   }
 
-  /** Returns the grant of a code. It may have been used or have expired. */
+  /** Returns the grant of a code. The code may have been used or have expired. */
   async read(code: string): Promise<CodeGrant | undefined> {
     return await this.#rows.read(code);
   }
 
   /**
-   * Uses a code for a new session. Returns 'expired', or the session that an earlier use has opened, which the caller must
-   * end; `undefined` if this is the first use.
+   * Uses a code for a new session. Returns `undefined` for the first use, 'expired', or the session that an earlier use
+   * has opened. The caller must end that session.
    */
   async use(code: string, session: string): Promise<undefined | 'expired' | { readonly earlierSession: string }> {
     const used = await this.#rows.update(code, (stored) =>

@@ -16,7 +16,7 @@ export interface AuthorizationRequest {
   readonly asksConsent: boolean;
 }
 
-/** An error that the browser takes back to the app. The redirect URI is a registered one. */
+/** An error that the browser returns to the app. The redirect URI is registered. */
 export interface ReturnedError {
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -25,7 +25,7 @@ export interface ReturnedError {
   readonly description: string;
 }
 
-/** The reason why a request cannot be trusted with a redirect. Only a page on this server may show it. */
+/** The reason why a request must not cause a redirect. Only a page on this server may show the reason. */
 export interface UntrustedRequest {
   readonly untrusted: string;
 }
@@ -40,7 +40,7 @@ const maxRequestLength = 8_192;
 const maxStateLength = 4_096;
 const maxNonceLength = 512;
 
-/** The age in seconds that a login may have if the app asks for a new one with `prompt=login`. */
+/** The maximum age in seconds of a login for a request with `prompt=login`. */
 const freshLoginAge = 60;
 
 const challengePattern = /^[A-Za-z0-9_-]{43}$/;

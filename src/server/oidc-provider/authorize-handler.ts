@@ -12,12 +12,12 @@ export interface AuthorizeOptions {
   readonly clients: ReadonlyMap<string, OidcClient>;
 }
 
-/** The page of the console that asks the user. The browser sends no session cookie before it is on this origin. */
+/** The console page that asks the user. The browser sends the session cookie only with requests from this origin. */
 const consolePage = '/authorize-app';
 
 /**
- * `/oidc/authorize`: checks the request of an app and passes it to the console, which knows the user. A request with an
- * unknown client or redirect URI gets a page, never a redirect.
+ * `/oidc/authorize`: checks the request of an app and passes it to the console, where the user has a session. A request
+ * with an unknown client or redirect URI gets a page, never a redirect.
  */
 export function authorizeHandler({ issuer, clients }: AuthorizeOptions): Handler {
   return async (exchange) => {

@@ -19,7 +19,10 @@ export interface ClientAttempt {
   readonly claimedId: string;
   /** Returns the client. Throws OAuthError if the request does not prove that the client sent it. */
   authenticate(): Promise<OidcClient>;
-  /** Called after the request has proved something secret: the client secret, or the code or token of a public client. */
+  /**
+   * Called after the request has proved that the app has a secret: the client secret, or the code or token of a public
+   * client.
+   */
   succeed(): void;
 }
 

@@ -32,9 +32,9 @@ interface AskedUser {
 }
 
 /**
- * `/oidc/consent`, for the console. GET describes an authorization request, POST answers it with `decision=allow` or
- * `deny` and returns the address to which the browser goes next. Only a browser session without a scope may do that: a
- * key for a single purpose must not sign in to other apps as its user.
+ * `/oidc/consent`, for the console. GET describes an authorization request. POST answers the request with
+ * `decision=allow` or `deny` and returns the address to which the browser goes next. Requires a browser session without
+ * a scope: a key for a single purpose must not sign in to other apps as its user.
  */
 export function consentHandler(options: ConsentOptions): Handler {
   return async (exchange) => {
@@ -97,7 +97,9 @@ async function answerRequest(
   return jsonReply(200, { location: returnUrl(redirectUri, { code, state, iss: options.issuer }) });
 }
 
-/** Reads a request as the authorization endpoint does. `location` is where an error takes the browser. */
+/**
+ * Reads a request like the authorization endpoint. `location` is the address to which the browser goes with an error.
+ */
 function readRequest(
   parameters: string,
   { clients, issuer }: ConsentOptions,
@@ -140,7 +142,7 @@ function refusalOf({ client }: AuthorizationRequest, user: string): string {
 
 function isTooOld({ maxAge }: AuthorizationRequest, login: AccessKey, { state, clock }: ConsentOptions): boolean {
   if (maxAge === undefined) return false;
-  // Timestamps have no fractions, so a login of this second is never too old.
+  // Timestamps have no fractions, so a login from the same second is never too old.
   const age = clock.now() - Date.parse(openingTimeOf(login, state));
   return age >= (maxAge + 1) * 1000;
 }

@@ -35,16 +35,16 @@ const maxLength = 32 * 1024;
 const maxStateLength = 4_096;
 
 /**
- * `/oidc/end-session` (OpenID Connect RP-Initiated Logout): an app signs its user out. Ends the login in which the user signed
- * in to the app, and with it the sessions of all apps in this login.
+ * `/oidc/end-session` (OpenID Connect RP-Initiated Logout): an app signs its user out. Ends the login in which the user
+ * signed in to the app, and with it the sessions of all apps in this login.
  *
- * The browser sends no session cookie with a request from another site, so the ID token proves that the app had the user. A
- * request without one is refused: any page could send it.
+ * The browser sends no session cookie with a request from another site, so the ID token proves that the user had signed
+ * in to the app. A request without an ID token is refused, because any page could send it.
  */
 export function endSessionHandler(options: EndSessionOptions, audited: Filter): Handler {
   const { freshness } = options;
   return async (exchange) => {
-    // The address may contain an ID token.
+    // Keeps the query out of the audit log, because it may contain an ID token.
     exchange.auditedUrl = exchange.request.url.split('?', 1)[0];
     const sent = await parametersOf(exchange);
     if (typeof sent === 'string') return refusal(sent);
@@ -84,7 +84,7 @@ async function parametersOf(exchange: Exchange): Promise<Parameters | string> {
   return { id_token_hint: idTokenHint, client_id: clientId, post_logout_redirect_uri: redirectUri, state };
 }
 
-/** Checks the whole request before anything ends. Returns the reason if it is refused. */
+/** Checks the whole request before any login ends. Returns the reason if the request is refused. */
 async function readRequest(sent: Parameters, options: EndSessionOptions): Promise<EndSessionRequest | string> {
   const hint = await readIdTokenHint(sent.id_token_hint, options);
   if (hint === undefined) return 'The app sent no ID token of this server. Sign out in the console instead.';
@@ -107,7 +107,7 @@ async function endLogin(
   const key = state.accessKey(login);
   const user = state.user(key?.spec?.user ?? '');
   const caller = key && keyStateOf(key, state).user;
-  // The name of a login could later belong to the login of another user.
+  // Checks the user too, because a login of another user may later get the same name.
   if (key === undefined || !isLogin(key) || user?.metadata.uid !== subject || caller === undefined) return;
   exchange.identity = { user: caller, accessKey: login, system: false, signal: exchange.signal };
   exchange.decision = { allowed: true, reason: `logout requested by the app "${client.id}"` };

@@ -95,7 +95,7 @@ describe('the sign-out that an app requests', () => {
       ` ${signedOutUri}`,
       `${signedOutUri}\r\nlocation: https://evil.test/`,
       'javascript:alert(1)',
-      // Registered for the sign-in, and for another app.
+      // These addresses are registered for the sign-in, or for another app.
       'https://grafana.test/login/generic_oauth',
       'https://argocd.test/signed-out',
     ])

@@ -10,7 +10,7 @@ const signInTexts: ErrorPageTexts = { title: 'Cannot sign in', heading: 'Cannot 
 
 /**
  * Returns a page for a request that must not be answered with a redirect. `problem` contains no text of the request.
- * `texts` defaults to those of a sign-in.
+ * `texts` defaults to the texts for a sign-in.
  */
 export function errorPage(problem: string, texts: ErrorPageTexts = signInTexts): Reply {
   const advice = 'Ask the administrator of the app to compare its settings with auth.oidcProvider of this server.';

@@ -18,8 +18,8 @@ export interface IdTokenHintOptions {
 }
 
 /**
- * Reads an ID token that this provider issued. It may have expired: the session of the user usually lasts longer. Returns
- * `undefined` for all other tokens, also those that the same keys signed for other purposes.
+ * Reads an ID token that this provider issued. It may have expired, because the session of the user usually lasts
+ * longer. Returns `undefined` for all other tokens, including those that the same keys signed for other purposes.
  */
 export async function readIdTokenHint(
   token: string,

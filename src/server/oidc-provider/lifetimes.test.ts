@@ -41,7 +41,7 @@ describe('the lifetime', () => {
     expect((await env.userinfo(first.accessToken)).code).toBe(401);
     clock.advance(2_900_000);
     const second = await env.refresh(first.refreshToken);
-    // 100 seconds of the hour since the sign-in are left.
+    // Tokens end with the session, of whose hour 100 seconds are left.
     expect([second.code, second.json.expires_in]).toEqual([200, 100]);
     clock.advance(100_000);
     expect((await env.userinfo(second.accessToken)).code).toBe(401);

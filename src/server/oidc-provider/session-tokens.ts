@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import type { Sealer } from '../../seal/sealer.ts';
 
 /**
- * Creates and reads the refresh and access tokens of app sessions. A token names the session and has a keyed hash, so only
- * this installation can create it. Neither of them is an access key: requests to the API cannot use it.
+ * Creates and reads the refresh and access tokens of app sessions. A token names the session and has a keyed hash, so
+ * only this installation can create it. These tokens are not access keys: requests to the API cannot use them.
  */
 export interface SessionTokens {
   createRefreshToken(session: string): string;
   /** Returns the name of the session of a refresh token that this installation created; it may be outdated. */
   readRefreshToken(token: string): string | undefined;
-  /** Returns the value of the session's access key while this refresh token is the current one. */
+  /** Returns the value that the session's access key has while this refresh token is the current one. */
   keyValueOf(refreshToken: string): string;
   createAccessToken(session: string, expiresAt: number): string;
   /** Returns the name of the session; `undefined` if the token is not valid at the time `now`. */
   readAccessToken(token: string, now: number): string | undefined;
 }
 
-/** Maximum length of a token. Longer ones are refused before they are hashed. */
+/** Maximum length of a token. Longer tokens are refused before they are hashed. */
 const maxTokenLength = 512;
 const tokenPattern = /^([a-z0-9-]{1,63})\.([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43})$/;
 

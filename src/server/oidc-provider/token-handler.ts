@@ -44,7 +44,7 @@ export function tokenHandler(options: TokenOptions, audited: Filter): Handler {
   return async (exchange) => {
     if (exchange.request.method !== 'POST') throw methodNotAllowedOnPath();
     return await answerClient(exchange, audited, options, async (client, form) => {
-      // A stale cache could make a new refresh token look like an old one.
+      // With a stale cache, a new refresh token could look outdated.
       await options.freshness?.confirm();
       const issued = await issue(form, client, options);
       const { caller, name } = issued.session;
@@ -106,7 +106,9 @@ async function refresh(form: Form, client: OidcClient, { sessions, tokens }: Tok
   return { session, refreshToken, nonce: undefined };
 }
 
-/** Ends a session whose code or token was used twice. Returns the error. Its text is `what`, followed by "has ended". */
+/**
+ * Ends a session whose code or token was used twice. Returns an error with the text `what`, followed by "has ended".
+ */
 async function endedSession(name: string, what: string, sessions: AppSessions): Promise<OAuthError> {
   const user = sessions.find(name)?.user.metadata.name ?? '';
   await sessions.end(name);

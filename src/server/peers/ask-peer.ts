@@ -6,9 +6,9 @@ import { tunnelProtocol } from '../../tunnel/tunnel-protocol.ts';
 import type { PeerTls } from './peer-credentials.ts';
 import { peerName } from './peer-names.ts';
 
-/** The other replica, and this one's credentials. */
+/** Another replica, and the credentials of this replica for it. */
 export interface PeerTarget {
-  /** The ID of the other replica. Its certificate must contain it. */
+  /** The ID of the other replica. The certificate of the other replica must contain this ID. */
   readonly replica: string;
   /** The host and port at which it listens for other replicas. */
   readonly address: string;

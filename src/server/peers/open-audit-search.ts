@@ -38,7 +38,7 @@ export interface AuditSearch {
   readonly peerAddress: string | undefined;
 }
 
-/** Opens the search of the audit log. If the store is shared, it covers the logs of all replicas. */
+/** Opens the search of the audit log. With a shared store, the search covers the logs of all replicas. */
 export async function openAuditSearch(options: AuditSearchSetup): Promise<AuditSearch> {
   const { id, isShared, audit, replicas, authority, settings, tunnels, clock, log, closing } = options;
   const searchOwn: AllLogsOptions['searchOwn'] = (query, more) => searchAuditLog(audit.location, query, more);

@@ -104,7 +104,7 @@ describe('a search at another replica', () => {
   });
 });
 
-/** Sends a request with any certificate. Returns the response code, or the code of the error. */
+/** Sends a request with the given TLS options. Returns the response code, or the code of the error. */
 function send(tls: Partial<PeerTls>, options: RequestOptions = {}): Promise<number | string | undefined> {
   const { hostname, port } = new URL(`https://${second.address}`);
   return new Promise((resolve) => {
@@ -172,7 +172,7 @@ it('the certificate of a replica is renewed again and again', async () => {
     clock.advance(12 * hour);
     await renewed;
     expect(credentials.tls).toBe(seen[count - 1]);
-    // The next renewal is scheduled when this one is complete.
+    // The next renewal is scheduled when this renewal is complete.
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(new Set(seen.map(({ cert }) => cert)).size).toBe(3);

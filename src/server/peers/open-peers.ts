@@ -30,7 +30,7 @@ export interface PeersOptions {
   readonly log: Log;
 }
 
-/** Another replica, and the host and port at which it listens for this one. */
+/** Another replica, and the host and port at which it listens for requests of other replicas. */
 export interface PeerLocation {
   readonly id: string;
   readonly address: string;
@@ -38,7 +38,7 @@ export interface PeerLocation {
 
 /** The connections between this server and other replicas. */
 export interface Peers {
-  /** The host and port at which other replicas reach this one; `undefined` if they cannot. */
+  /** The host and port at which other replicas reach this replica; `undefined` if they cannot. */
   readonly address: string | undefined;
   /** Searches the audit log of another replica. Rejects with PeerError if it cannot be searched. */
   search(peer: PeerLocation, query: AuditQuery, signal: AbortSignal): Promise<AuditSearchResult>;
@@ -54,9 +54,9 @@ export class PeerError extends Error {
   override readonly name = 'PeerError';
 }
 
-/** A search takes a tenth of a second. The rest is for a replica that is busy. */
+/** The time limit for a search. A search takes a tenth of a second, but a busy replica may need longer. */
 const searchMilliseconds = 8_000;
-/** A verification reads the whole log, which may have many gigabytes. */
+/** The time limit for a verification, which reads the whole log. A log may have many gigabytes. */
 const verifyMilliseconds = 30 * 60_000;
 
 const tunnelMilliseconds = 5_000;

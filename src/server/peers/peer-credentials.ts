@@ -44,7 +44,7 @@ export class PeerCredentials {
     return this.#tls;
   }
 
-  /** Starts to renew the certificate, and calls `onChange` each time. */
+  /** Renews the certificate before it expires, and calls `onChange` after each renewal. */
   renew(onChange: (tls: PeerTls) => void): void {
     const { clock, log } = this.#options;
     this.#cancelRenewal = clock.at(clock.now() + renewalInterval, () => {
@@ -68,7 +68,7 @@ export class PeerCredentials {
 
 async function createTls({ id, authority }: PeerCredentialsOptions): Promise<PeerTls> {
   const { createReplicaCertificate } = await import('../../process/make-certificate.ts');
-  // TLS compares the lifetime with the clock of the system.
+  // Uses the system clock, because TLS compares the lifetime with it.
   const pair = await createReplicaCertificate(authority, peerName(id), systemClock.now(), lifetime);
   return { ...pair, ca: authority.cert, minVersion: 'TLSv1.3' };
 }

@@ -54,9 +54,9 @@ const requestMilliseconds = 10_000;
 const idleMilliseconds = 30_000;
 
 /**
- * Listens for requests of other replicas. A client needs the certificate of a replica, and can only search and verify the
- * audit log, and open tunnels to agents.
- * It is not the listener of the public API, because browsers would ask their users for certificates there.
+ * Listens for requests of other replicas. A client needs the certificate of a replica, and can only search and verify
+ * the audit log, and open tunnels to agents. This listener is separate from the public API, where browsers would ask
+ * their users for certificates.
  */
 export async function startPeerListener(options: PeerListenerOptions): Promise<PeerListener> {
   const slots = new Semaphore(maxSearches, maxConnections);
@@ -167,7 +167,7 @@ async function respond(
   const release = await slots.acquire(signal);
   try {
     if (pathname === auditPath) return writeSearchResult(await options.search(query, signal));
-    // A verification reads the whole log, and nothing is sent meanwhile.
+    // Disables the timeout: a verification reads the whole log, and no data is sent until it ends.
     request.socket.setTimeout(0);
     return JSON.stringify(await options.verify(signal));
   } finally {

@@ -9,8 +9,8 @@ export function peerName(replica: string): string {
 const pattern = new RegExp(`^DNS:([0-9a-z-]+)\\.${suffix.replaceAll('.', '\\.')}$`);
 
 /**
- * Returns the ID of the replica that a certificate belongs to; `undefined` if it is not the certificate of a replica.
- * `alternativeNames` are the subject alternative names, as Node prints them.
+ * Returns the ID of the replica that a certificate belongs to; `undefined` if the certificate does not belong to a
+ * replica. `alternativeNames` are the subject alternative names, as Node prints them.
  */
 export function replicaOf(alternativeNames: string | undefined): string | undefined {
   return pattern.exec(alternativeNames ?? '')?.[1];

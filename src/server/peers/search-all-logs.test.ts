@@ -77,7 +77,7 @@ it('a search can be continued at another replica', async () => {
     found.push(...namesIn(list));
     next = list.metadata.continue;
     expect(list.metadata.incomplete).toBeUndefined();
-    // Lines that are written during the search do not belong to it.
+    // The search does not return lines that are written after its first page.
     await first.bench.createObject(first.server, 'users', `later-${page}`);
     expect(page).toBeLessThan(10);
   }

@@ -25,7 +25,10 @@ export interface AllLogsResult extends Omit<AuditSearchResult, 'positions'> {
 /** The number of replicas that are asked at the same time. */
 const maxConcurrentSearches = 16;
 const maxResultLength = 2 * 1024 * 1024;
-/** Number of characters after which a replica adds no further line, so that many replicas do not fill the memory. */
+/**
+ * The number of characters after which a replica adds no further line to its result, so results of many replicas do not
+ * fill the memory.
+ */
 export const maxPeerResultLength = 512 * 1024;
 
 /** Searches the audit logs of all replicas, newest lines first, and reports the replicas that could not be searched. */
@@ -69,11 +72,11 @@ interface Source {
   /** The host and port of another replica; `undefined` if it has none. */
   readonly address?: string | undefined;
   readonly isOwn?: boolean;
-  /** The replica if it is no longer registered. */
+  /** The record of a replica that is no longer registered. */
   readonly former?: FormerReplica;
 }
 
-/** Lists all replicas whose logs may contain lines that match, sorted by their IDs. */
+/** Lists all replicas whose logs may contain matching lines, sorted by ID. */
 function listSources(own: string, { members, former }: ReplicaPeers, { since }: AuditQuery): readonly Source[] {
   const first = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since) - clockSlack;
   const sources = new Map<string, Source>();
@@ -91,8 +94,8 @@ interface SearchInputs {
 }
 
 /**
- * Searches the log of one replica. Resolves with the lines that it has found, with the reason why the log cannot be searched, or with
- * `undefined` if previous requests have searched the whole log.
+ * Searches the log of one replica. Resolves with the found lines, with the reason why the log cannot be searched, or
+ * with `undefined` if previous requests have already searched the whole log.
  */
 async function searchSource(
   source: Source,

@@ -2,8 +2,9 @@ import { isJsonObject, numberAt, textAt, textsAt } from '@flotilla/json';
 import type { AuditSearchResult } from '../../audit/search-audit-log.ts';
 
 /**
- * Writes the result of a search for another replica: a line with everything but the found lines, and then these. They are
- * not serialized again, because JSON strings inside of JSON are slow to parse.
+ * Writes the result of a search that another replica requested: first a line with everything except the found lines,
+ * then the found lines. The found lines are not serialized again, because JSON strings inside of JSON are slow to
+ * parse.
  */
 export function writeSearchResult({ lines, positions, continue: next, oldestSearchedTime }: AuditSearchResult): string {
   return [JSON.stringify({ count: lines.length, positions, continue: next, oldestSearchedTime }), ...lines].join('\n');

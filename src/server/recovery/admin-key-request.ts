@@ -47,7 +47,7 @@ export interface AdminKeyOptions {
 
 const writing: WriteOptions = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Strict' };
 
-/** Creates the access key that `flotilla admin-key` has requested. Returns true if it has created one. */
+/** Creates the access key that `flotilla admin-key` has requested. Returns true if a key was created. */
 export async function createRequestedAdminKey(options: AdminKeyOptions): Promise<boolean> {
   const { dir, kinds, log } = options;
   if (!(await fileExists(dir.adminKeyRequest))) return false;

@@ -18,9 +18,9 @@ export interface RestoredAccessOptions {
 const maxLoggedNames = 100;
 
 /**
- * Ends the access that a restored backup contains, at the first start after the restore: somebody may have revoked it after
- * the backup was made. Deletes logins, revokes all tokens, and disables access keys unless the restore trusts them. If it is
- * interrupted, the next start repeats it.
+ * Ends the access that a restored backup contains, at the first start after the restore, because somebody may have
+ * revoked this access after the backup was made. Deletes logins, revokes all tokens, and disables access keys unless
+ * the restore trusts them. If the server stops before the end, the next start repeats this.
  */
 export async function endRestoredAccess({ store, kinds, signingKeys, log }: RestoredAccessOptions): Promise<void> {
   const mark = await readRestoreMark(store);

@@ -11,13 +11,15 @@ const printableCredentials = ['key', 'kubeconfig'] as const;
 export interface PrintAdminKeyOptions {
   readonly dataDir: string | undefined;
   readonly what: string;
-  /** The address of the server in the kubeconfig, as `https://host:port`; `undefined` for the one in the file. */
+  /**
+   * The address of the server in the kubeconfig, as `https://host:port`; `undefined` to keep the address in the file.
+   */
   readonly server: string | undefined;
 }
 
 /**
- * `flotilla admin-key --print`: returns the content of admin.key or admin.kubeconfig. A container without a shell has no
- * other command that could print them. A person who can run it can read the data directory anyway.
+ * `flotilla admin-key --print`: returns the content of admin.key or admin.kubeconfig. A container without a shell has
+ * no other command to print these files. A person who can run this command can read the data directory anyway.
  */
 export async function printAdminKey({ dataDir = defaultDataDir, what, server }: PrintAdminKeyOptions): Promise<string> {
   if (!printableCredentials.some((each) => each === what)) {

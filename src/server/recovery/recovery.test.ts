@@ -69,7 +69,7 @@ describeExceptOnEtcd('a restore of an older backup', () => {
       const { adminKey, revoked, watched, message } = await restoreOlderBackup(false);
       expect(message).toContain('It disables all access keys');
       expect(await requestAdminKey(bench.dataDir)).toContain(bench.file('admin.key'));
-      // The default: nobody can log in with a password here, so the new key must suffice.
+      // Uses the default. Nobody can log in with a password here, so the new key must suffice.
       bench.freshLoginSeconds = 15 * 60;
       const { log, restores } = logOfRestores();
       const server = await bench.start({ store: 'embedded' }, systemClock, log);

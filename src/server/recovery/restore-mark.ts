@@ -3,7 +3,10 @@ import { encodeKey, type Key } from '../../store/key.ts';
 import type { DumpRow, Store } from '../../store/store.ts';
 import { installationKey } from '../data/installation.ts';
 
-/** The row that a restore adds to the store. The next start ends the access that the backup contains, and removes it. */
+/**
+ * The row that a restore adds to the store. The next start ends the access that the backup contains, and removes this
+ * row.
+ */
 export interface RestoreMark {
   /** The time at which the backup was made; empty if the backup does not contain it. */
   readonly backupTime: string;
@@ -13,7 +16,7 @@ export interface RestoreMark {
 
 const markKey = installationKey('restored');
 
-/** Yields the rows of a backup and the mark. It replaces a mark in the backup. */
+/** Yields the rows of a backup and a new mark, which replaces a mark in the backup. */
 export async function* withRestoreMark(rows: AsyncIterable<DumpRow>, trustsKeys: boolean): AsyncGenerator<DumpRow> {
   let mark: DumpRow | undefined;
   for await (const row of rows) {
@@ -43,7 +46,7 @@ export async function removeRestoreMark(store: Pick<Store, 'transact'>): Promise
   await store.transact({ writes: [{ key: markKey, value: undefined }] });
 }
 
-/** Compares a key with that of the mark, in the order of the rows of a dump. */
+/** Compares a key with the key of the mark, in the row order of a dump. */
 function compareToMark(key: Key): number {
   return Buffer.from(encodeKey(key)).compare(Buffer.from(encodeKey(markKey)));
 }

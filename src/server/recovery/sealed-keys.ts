@@ -6,7 +6,9 @@ import { describeError, readIfExists } from '../../process/private-dir.ts';
 import { StartError } from '../../process/start-error.ts';
 import type { DataDir } from '../data/data-dir.ts';
 
-/** The files of a data directory that a backup can carry, and the consequence if a restored installation lacks one. */
+/**
+ * The files of a data directory that a backup can contain, and the consequence if a restored installation lacks one.
+ */
 const keyFiles = [
   ['sealKey', 'seal.key: the server cannot start, because it cannot read secrets or check access keys'],
   ['caCertificate', 'ca.crt and ca.key: the server creates a new CA, and every kubeconfig and agent needs it'],
@@ -52,12 +54,15 @@ export async function readPassphrase(path: string): Promise<string> {
   throw new StartError(`the passphrase in ${path} is too short; it needs at least ${minPassphraseLength} characters`);
 }
 
-/** 64 MiB of memory and about a fifth of a second per attempt. */
+/** The cost of one scrypt attempt: 64 MiB of memory and about a fifth of a second. */
 const cost = { N: 2 ** 16, r: 8, p: 1 };
 /** The highest accepted N, which limits the memory that a manipulated backup can request to 1 GiB. */
 const maxN = 2 ** 20;
 const algorithm = 'aes-256-gcm';
-/** Authenticated together with the keys, so that another text with the same passphrase is not accepted as keys. */
+/**
+ * Authenticated together with the keys, so no other text that was encrypted with the same passphrase is accepted as
+ * keys.
+ */
 const purpose = Buffer.from('flotilla backup keys');
 
 /** Encrypts key files with a passphrase (scrypt, AES-256-GCM). */

@@ -35,7 +35,7 @@ export function presentAuthorities({ configured, copied }: AuthorityFileSet): re
   return [configured?.pair, copied.pair].filter((pair) => pair !== undefined);
 }
 
-/** Throws StartError if a file contains a certificate authority other than that of the installation. */
+/** Throws StartError if a file contains a certificate authority other than the authority of the installation. */
 export function assertAuthorityFiles({ configured, copied }: AuthorityFileSet, known: CertificatePair): void {
   if (configured?.pair !== undefined && !isSameCertificate(configured.pair, known)) {
     throw new StartError(

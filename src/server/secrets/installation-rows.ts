@@ -20,7 +20,7 @@ export class InstallationRows {
   readonly #listeners = new Set<() => void>();
   #rows: ReadonlyMap<string, Entry> = new Map();
   #stopObserving = () => {};
-  /** Pending while the observation has ended and is opened again. */
+  /** Pending while an observation that has ended is opened again. */
   #restart: Promise<void> | undefined;
 
   private constructor(store: Store, { clock, log }: { readonly clock: Clock; readonly log: Log }) {

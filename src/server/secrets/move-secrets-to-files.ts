@@ -11,8 +11,8 @@ import { assertSigningKeyFiles, readSigningKeyFiles } from './signing-key-files.
 
 /**
  * Moves the secrets in the rows of a store that is not shared to files of the data directory. A store has such rows if
- * it comes from a migration or a backup of etcd. The rows are removed, so that they never contradict the files. If this
- * is interrupted, the next start continues. Throws StartError if a file contradicts a row.
+ * it comes from a migration or a backup of etcd. The rows are removed, so they never contradict the files. If the move
+ * is interrupted, the next start continues it. Throws StartError if a file contradicts a row.
  */
 export async function moveSecretsToFiles(store: Store, sealer: Sealer, dir: DataDir): Promise<void> {
   const [keys, ca] = await Promise.all(secretRowNames.map((name) => store.get(installationKey(name))));

@@ -30,8 +30,9 @@ export function openAuthority(sealer: Sealer, sealed: string): CertificatePair {
 }
 
 /**
- * Returns the certificate authority that all servers on a shared store use. It is sealed in a row; the data directory has
- * a copy. The first server stores the authority in its files, or creates one. Throws StartError if a file contains another one.
+ * Returns the certificate authority that all servers on a shared store use. It is sealed in a row; the data directory
+ * has a copy. The first server stores the authority in its files, or creates one. Throws StartError if a file contains
+ * a different authority.
  */
 export async function loadSharedAuthority(options: SharedAuthorityOptions): Promise<CertificatePair> {
   const { rows, files, clock } = options;
@@ -45,7 +46,9 @@ export async function loadSharedAuthority(options: SharedAuthorityOptions): Prom
   return authority;
 }
 
-/** If several servers replace the same row at the same time, the authority of the first one remains. */
+/**
+ * Stores the authority in a row. If several servers replace the same row at the same time, the first authority remains.
+ */
 async function storeAuthority(
   { rows, sealer }: SharedAuthorityOptions,
   previous: Entry | undefined,
@@ -65,7 +68,10 @@ function storedAuthority({ rows, sealer }: SharedAuthorityOptions): StoredAuthor
   return { row, authority: openAuthority(sealer, row.value) };
 }
 
-/** Clients must trust the new authority, so an operator has to provide it: it is not created unnoticed. */
+/**
+ * Replaces an expired authority with the one that an operator provides. The server does not create one, because clients
+ * must trust it.
+ */
 async function replaceExpired(options: SharedAuthorityOptions, expired: StoredAuthority): Promise<CertificatePair> {
   const { files, clock } = options;
   const replacement = presentAuthorities(files).find((pair) => !hasExpired(pair, clock));

@@ -15,7 +15,10 @@ import { assertSigningKeyFiles, type SigningKeyFiles } from './signing-key-files
 export interface SharedSigningKeysOptions {
   readonly rows: InstallationRows;
   readonly sealer: Sealer;
-  /** The key files on this machine. They are stored if the store has no key set; otherwise they must fit it. */
+  /**
+   * The key files on this machine. If the store has no key set, their keys are stored; otherwise they must belong to
+   * the stored set.
+   */
   readonly files: SigningKeyFiles;
   /** The file in the data directory to which each key set is copied. */
   readonly copyTo: string;
@@ -31,13 +34,13 @@ export function openKeySet(sealer: Sealer, sealed: string): SigningKeySet {
 }
 
 /**
- * The signing keys that all servers on a shared store use, sealed in a row. The data directory has a copy, so that an
- * operator can add a server with the files of another one.
+ * The signing keys that all servers on a shared store use, sealed in a row. The data directory has a copy, so an
+ * operator can add a server with the files of an existing one.
  */
 export class SharedSigningKeys implements SigningKeyStorage {
   readonly place = place;
   readonly #options: SharedSigningKeysOptions;
-  /** The last decoded row. The same row always gives the same object, so that callers can compare objects. */
+  /** The last decoded row. The same row always gives the same object, so callers can compare objects. */
   #decoded: { readonly sealed: string; readonly set: SigningKeySet } | undefined;
   #copying: Promise<void> = Promise.resolve();
 
@@ -109,7 +112,9 @@ export class SharedSigningKeys implements SigningKeyStorage {
     }
   }
 
-  /** An outdated copy does no harm, because the server recognizes former keys. So a failure is only logged. */
+  /**
+   * Copies the keys to a file. A failure is only logged, because the server recognizes former keys in an outdated copy.
+   */
   async #copy(set: SigningKeySet): Promise<void> {
     const { copyTo, log } = this.#options;
     try {

@@ -10,7 +10,7 @@ export interface SharedStoreView {
   expire(): void;
 }
 
-/** Returns the view of one more server on a store. */
+/** Returns a view of the store for an additional server. */
 export function sharedView(shared: Store): SharedStoreView {
   const observers = new Set<Observer>();
   let isHeld = false;

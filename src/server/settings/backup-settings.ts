@@ -20,7 +20,7 @@ const s3Encryptions = ['AES256', 'aws:kms'] as const;
 /** A bucket of an S3-compatible service. */
 export interface S3Settings {
   readonly bucket: string;
-  /** The URL of the service; `undefined` for Amazon S3 in `region`. */
+  /** The URL of the service; `undefined` for Amazon S3 in the region `region`. */
   readonly endpoint: string | undefined;
   readonly region: string;
   /** The beginning of the names of all objects; empty, or ends with `/`. */
@@ -40,7 +40,7 @@ export interface BackupSettings {
   readonly schedule: string;
   readonly timeZone: string;
   readonly destination: { readonly directory: string } | { readonly s3: S3Settings };
-  /** A backup is removed if `last` newer ones exist and it is older than `days`. */
+  /** A backup is removed if at least `last` newer backups exist and the backup is older than `days`. */
   readonly keep: { readonly last: number; readonly days: number };
   /** The file with the passphrase that encrypts the keys of the installation; `undefined` if backups do not include them. */
   readonly passphraseFile: string | undefined;

@@ -9,7 +9,7 @@ export interface Flag {
 
 export const defaultDataDir = '.flotilla';
 export const defaultListen = '127.0.0.1:8443';
-/** The start of all keys in etcd, if there is no other setting. */
+/** The default prefix of all keys in etcd. */
 export const defaultEtcdPrefix = 'flotilla';
 
 export const startFlags = [

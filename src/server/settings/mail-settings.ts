@@ -14,7 +14,7 @@ export interface MailSettings {
   readonly account: { readonly user: string; readonly passwordFile: string } | undefined;
   readonly from: MailSender;
   readonly caFile: string | undefined;
-  /** The domains of addresses that receive mails although no identity provider has verified them. */
+  /** The domains of addresses that receive mails even if no identity provider has verified the address. */
   readonly trustedDomains: readonly string[];
 }
 

@@ -52,15 +52,18 @@ export interface ServerOptions {
   readonly apiPrefix: string;
   readonly store: StoreSettings;
   readonly sealKeyFile: string | undefined;
-  /** A file with the signing key of the installation; `undefined` for the one in the data directory or in the store. */
+  /** A file with the signing key of the installation; `undefined` for the key in the data directory or in the store. */
   readonly signingKeyFile: string | undefined;
-  /** The files with the certificate authority of the installation; `undefined` like `signingKeyFile`. */
+  /**
+   * The files with the certificate authority of the installation; `undefined` for the authority in the data directory
+   * or in the store.
+   */
   readonly authority: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly logLevel: LogLevel;
   readonly audit: {
     readonly maxBytes: number;
     readonly keptFiles: number;
-    /** The number of rotated files to keep in addition while a target has not received them. */
+    /** The number of additional rotated files to keep while a forwarding target has not received them. */
     readonly heldFiles: number;
     /**
      * Applies if the audit line of a write cannot be written. `refuse` responds with 503; `continue` executes the write
@@ -76,7 +79,7 @@ export interface ServerOptions {
   readonly history: HistoryRetention;
   readonly etcd: { readonly maxRequestBytes: number };
   readonly encryption: {
-    /** The rows that are encrypted; `undefined` to continue as the installation was created. */
+    /** The rows that are encrypted; `undefined` to keep the choice of the installation. */
     readonly rows: EncryptedRows | undefined;
     /** The address of a KMS plugin, `unix:///…`. */
     readonly kms: string | undefined;
@@ -94,7 +97,7 @@ export interface ServerOptions {
     readonly maxTokenTTL: number;
     /** The addresses at which admission webhooks of virtual clusters may be called: CIDRs, or `public`. */
     readonly webhookAddresses: readonly string[];
-    /** The set of kinds of new virtual clusters that do not choose one. */
+    /** The set of kinds of new virtual clusters that do not choose a set. */
     readonly api: ApiSet;
     /** The number of worker threads; `undefined` for one per processor core. */
     readonly workers: number | undefined;
@@ -207,7 +210,10 @@ function readEncryption(file: SettingsReader): ServerOptions['encryption'] {
   return settings;
 }
 
-/** Throws if the word differs from that of this process, which `flotilla start` has chosen before (`chooseApiWord`). */
+/**
+ * Throws if the word differs from the API word of this process, which `flotilla start` has already chosen
+ * (`chooseApiWord`).
+ */
 function assertApiWord(word: string | undefined): void {
   if (word === undefined || word === apiWord) return;
   throw new StartError(`api.word is "${word}", but this process was started with the API word "${apiWord}"`);

@@ -8,12 +8,14 @@ export interface FileSetting<T> {
   /** The allowed values, as the reference page describes them. */
   readonly takes: string;
   readonly default: T;
-  /** The default, as the reference page describes it. Optional; defaults to the value. */
+  /** The description of the default on the reference page. Optional; by default, the page shows the default value. */
   readonly describedDefault?: string;
   readonly meaning: string;
   /** If the setting is a list of maps: the names of their members, with descriptions. */
   readonly members?: Readonly<Record<string, string>>;
-  /** If the setting is a map of settings: their definitions. The reference page lists them instead of the map. */
+  /**
+   * If the setting is a map of settings: their definitions. The reference page lists these settings instead of the map.
+   */
   readonly settings?: Readonly<Record<string, FileSetting<unknown>>>;
   read(group: SettingsReader, name: string): T | undefined;
 }

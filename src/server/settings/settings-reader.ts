@@ -20,7 +20,7 @@ export class SettingsReader {
     }
   }
 
-  /** Returns a string. `validate` returns its problem, which continues a sentence about the setting. */
+  /** Returns a string. `validate` returns the problem of the string, as the end of a sentence about the setting. */
   text(name: string, validate: (text: string) => string | undefined = () => undefined): string | undefined {
     const text = this.#take(name, 'a string', (value) => (typeof value === 'string' ? value : undefined));
     const problem = text === undefined ? undefined : validate(text);
@@ -50,7 +50,7 @@ export class SettingsReader {
 
   /**
    * Returns a list of strings. The file may contain a single string for a list with one entry. `validate` returns the
-   * problem of an entry, which continues a sentence about it.
+   * problem of an entry, as the end of a sentence about the entry.
    */
   texts(
     name: string,
@@ -67,7 +67,10 @@ export class SettingsReader {
     return list;
   }
 
-  /** Returns a map whose members are values of any kind. `validate` returns its problem, which continues a sentence. */
+  /**
+   * Returns a map whose members are values of any kind. `validate` returns the problem of the map, as the end of a
+   * sentence.
+   */
   map(name: string, validate: (map: JsonObject) => string | undefined): JsonObject | undefined {
     const map = this.#take(name, 'a map', (value) => (isJsonObject(value) ? value : undefined));
     const problem = map && validate(map);

@@ -77,7 +77,7 @@ function rejectEtcdFlags({ prefix, caFile, certFile, keyFile, username, password
   if (given !== undefined) throw new StartError(`--${given[0]} needs --store with the addresses of etcd`);
 }
 
-/** Returns two values that must be set together; `undefined` if none of them is set. */
+/** Returns two values that must be set together; `undefined` if neither is set. */
 function readPair(
   first: string | undefined,
   second: string | undefined,
@@ -89,7 +89,7 @@ function readPair(
   return [first, second];
 }
 
-/** Converts an error of the store to one that names the flag. */
+/** Calls `parse`. Converts a StoreError to a StartError that names the flag. */
 function withFlag<T>(flag: string, parse: () => T): T {
   try {
     return parse();

@@ -12,12 +12,15 @@ import { StartError } from '../../process/start-error.ts';
 import { listSetting } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
-/** Limits of the lifetime of a workload's access keys, in seconds. A removed rule has no effect after the longest. */
+/**
+ * Limits of the lifetime of a workload's access keys, in seconds. After the longest lifetime, a removed rule has no
+ * effect.
+ */
 const leastTtl = 60;
 const mostTtl = 3600;
 const defaultTtl = 900;
 
-/** The names become values of labels. */
+/** The pattern of names, which become values of labels. */
 const namePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 export const workloadIdentitySetting = listSetting<WorkloadIssuer>({
@@ -48,7 +51,8 @@ function readIssuer(entry: SettingsReader): WorkloadIssuer {
   const issuer = entry.text('issuer') ?? '';
   const [jwksUri, jwksFile, caFile] = [entry.text('jwksUri'), entry.text('jwksFile'), entry.text('caFile')];
   if (jwksUri !== undefined && jwksFile !== undefined) throw fault(name, 'must not have both "jwksUri" and "jwksFile"');
-  // The server sends no requests to an issuer whose keys are in a file. Virtual clusters have issuers that are not URLs.
+  // An issuer whose keys are in a file gets no requests, so it need not be a URL. Issuers of virtual clusters are not
+  // URLs.
   const discovered = jwksFile === undefined || issuer === '' ? issuer : undefined;
   for (const [field, url] of [['issuer', discovered] as const, ['jwksUri', jwksUri] as const]) {
     const problem = url === undefined ? undefined : issuerProblem(url);
@@ -91,7 +95,10 @@ function readRule(entry: SettingsReader, issuer: string): WorkloadRule {
   return rule;
 }
 
-/** Reads a scope as strictly as the API reads the scope of an access key, and rejects members that it would ignore. */
+/**
+ * Reads a scope as strictly as the API reads the scope of an access key. Also rejects members that the API would
+ * ignore.
+ */
 function readScope(entry: SettingsReader, issuer: string, rule: string): Scope {
   const scope = entry.map('scope', scopeProblem);
   if (scope !== undefined) return typedScope(scope);
@@ -110,8 +117,8 @@ function scopeProblem(scope: JsonObject): string | undefined {
 }
 
 /**
- * Checks what needs more than one entry or other files: names, expressions and files. The external URL of the server is
- * the default of `audiences`.
+ * Performs the checks that need several entries or other files: checks of names, expressions and files. The external
+ * URL of the server is the default of `audiences`.
  */
 export async function completeWorkloadIssuers(
   issuers: readonly WorkloadIssuer[],

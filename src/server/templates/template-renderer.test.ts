@@ -45,7 +45,7 @@ const sourceOf = (values: string, project = 'p'): DefinitionSource => ({
   platform: { name: 'one', project, cluster: 'local', namespace: 'n', user: 'jane', team: '' },
 });
 
-/** A thread that ends when it gets its first template, as one that is out of memory does. */
+/** A thread that ends when it gets its first template, like a thread that is out of memory. */
 const failing: StartThread<RenderThreadData> = (_data, [port], onExit) => {
   port?.once('message', () => {
     port.close();

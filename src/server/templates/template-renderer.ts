@@ -22,15 +22,15 @@ import type { ReadObjects, RenderMethods, RenderThreadData } from './render-thre
 
 export interface TemplateRendererOptions {
   readonly startThread: StartThread<RenderThreadData>;
-  /** The time after which a template that is still being rendered is given up. */
+  /** The time in seconds after which the server gives up a template that is still being rendered. */
   readonly stallSeconds: number;
-  /** Records the templates that ended the thread, or were being rendered when the server ended, durably. */
+  /** Durably records the templates that ended the thread, or that were being rendered when the server ended. */
   readonly marks: WorkMarks;
   readonly clock: Pick<Clock, 'elapsed'>;
   readonly log: Log;
 }
 
-/** Work that ended the thread. The text continues a sentence about the work. */
+/** Work that ended the thread. `failure` is the end of a sentence about the work. */
 interface ThreadFailure {
   readonly failure: string;
 }
@@ -38,7 +38,7 @@ interface ThreadFailure {
 interface ThreadWork<Result> {
   /** The project whose templates the thread works for. */
   readonly project: string;
-  /** Identifies work that ends the thread. */
+  /** The content that identifies work that has ended the thread before. */
   readonly content: string;
   readonly instance?: string;
   call(link: MessageLink<object, RenderMethods>): Promise<Result>;
@@ -49,32 +49,35 @@ interface RunningThread {
   readonly link: MessageLink<object, RenderMethods>;
 }
 
-/** A thread without work for this time is ended. */
+/** The thread is ended after this time without work. */
 const idleMs = 60_000;
 
-/** The maximum length of objects that are read without the thread. That takes some milliseconds. */
+/** The maximum length of a text that is read on the main thread. Reading it takes some milliseconds. */
 const maxReadLength = 8 * 1024;
 
-/** The number of texts that are known to be unreadable. */
+/** The maximum number of remembered texts that cannot be read. */
 const maxUnreadable = 1_000;
 /** The maximum length of the reason why objects cannot be read. */
 const maxProblemLength = 1_000;
-/** A template that was being rendered this many times when the server ended is not rendered again. */
+/** A template is not rendered again if the server has ended this many times while rendering it. */
 const maxServerEnds = 2;
-/** The number of templates that may wait. Their reconciles are repeated later if there are more. */
+/** The maximum number of templates that may wait. The reconciles of further templates are repeated later. */
 const maxWaiting = 1_000;
-/** The thread time in milliseconds by which a project may be ahead of others that wait. */
+/** The maximum thread time in milliseconds that counts as the lead of a project over the waiting projects. */
 const maxDebt = 60_000;
 
 /**
- * Renders the templates of instances on a thread of its own, because tenants write templates. A template that takes too long
- * or needs too much memory ends that thread, and is not rendered again, also after a restart of the server. Templates are
- * rendered one after the other; the next one belongs to the project that has used the least time of the thread. The thread
- * also reads the objects of templates, which are YAML.
+ * Renders the templates of instances on a separate thread, because tenants write templates. A template that takes too
+ * long or needs too much memory ends the thread, and is not rendered again, even after a restart of the server.
+ * Templates are rendered one after the other; the next template belongs to the project that has used the least time of
+ * the thread. The thread also reads the objects of templates, which are YAML.
  */
 export class TemplateRenderer {
   readonly #options: TemplateRendererOptions;
-  /** The reasons why objects cannot be read, by digest of their text. They are read repeatedly until the template changes. */
+  /**
+   * The reasons why objects cannot be read, by digest of their text. Controllers try to read an unchanged template
+   * repeatedly.
+   */
   readonly #unreadable = new BoundedCache<string>({ most: maxUnreadable, longest: maxProblemLength });
   readonly #waiting = new FairQueue({ maxDebt });
   #running: RunningThread | undefined;
@@ -100,7 +103,10 @@ export class TemplateRenderer {
     return 'failure' in result ? { definition: {}, problems: [`rendering ${result.failure}`] } : result;
   }
 
-  /** Reads the YAML documents of a template of a project. Short ones are read on this thread. Rejects with ApplyError. */
+  /**
+   * Reads the YAML documents of a template of a project. Short documents are read on this thread. Rejects with
+   * ApplyError.
+   */
   async readObjects(text: string, project: string): Promise<readonly JsonObject[]> {
     if (text.length <= maxReadLength) return readObjects(text);
     const digest = hash('sha256', text, 'hex');
@@ -122,7 +128,7 @@ export class TemplateRenderer {
     await this.#options.marks.close();
   }
 
-  /** Runs work on the thread when it is the turn of its project. */
+  /** Queues work, and runs it on the thread when its project is next. */
   async #inTurn<Result>(work: ThreadWork<Result>): Promise<Result | ThreadFailure> {
     const digest = hash('sha256', work.content, 'hex');
     const known = this.#failureOf(digest);
@@ -136,7 +142,7 @@ export class TemplateRenderer {
     });
   }
 
-  /** Begins the work that is next, and then the others, one after the other. */
+  /** Begins the next work in the queue. When this work ends, begins the following work. */
   #beginNext(): void {
     const { clock } = this.#options;
     const began = clock.elapsed();
@@ -150,7 +156,7 @@ export class TemplateRenderer {
   }
 
   async #run<Result>(digest: string, work: ThreadWork<Result>): Promise<Result | ThreadFailure> {
-    // An earlier one in the queue may have been the same.
+    // Work with the same content may have failed while this work was in the queue.
     const known = this.#failureOf(digest);
     if (known !== undefined) return { failure: known };
     if (this.#isClosed) throw new Error('the server is shutting down');
@@ -187,7 +193,7 @@ export class TemplateRenderer {
       : `was in progress ${maxServerEnds} times when the server ended`;
   }
 
-  /** Ends the thread, which takes memory. The next template starts another one. */
+  /** Ends an idle thread to free its memory. The next template starts a new thread. */
   #stopIdleThread(): void {
     const idle = this.#running;
     this.#running = undefined;

@@ -7,7 +7,7 @@ const lifetime = 10 * 365 * 24 * 60 * 60_000;
 /** Creates a certificate for the loopback interface. Its certificate authority signs no other certificate. */
 export async function createBridgeTls(): Promise<BridgeTls> {
   const { createCertificateAuthority, createServingCertificate } = await import('../../process/make-certificate.ts');
-  // TLS compares the lifetime with the clock of the system.
+  // Uses the system clock, because TLS compares the lifetime with it.
   const now = systemClock.now();
   const authority = await createCertificateAuthority(now, lifetime);
   const { cert, key } = await createServingCertificate(authority, ['127.0.0.1'], now, lifetime);

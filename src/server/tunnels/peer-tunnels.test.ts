@@ -16,11 +16,11 @@ const [one, two] = [
 ];
 
 let clock: ManualClock;
-/** The tunnels of agents that end at the other replica. */
+/** The tunnels of agents to the other replica. */
 let tunnels: Tunnels;
-/** The ends of connections at the agent. */
+/** The agent's ends of the connections. */
 let accepted: TunnelSocket[];
-/** The replicas to which this one tries to open tunnels, in this order. */
+/** The replicas to which this replica tries to open tunnels, in the order of the attempts. */
 let dialed: string[];
 /** The replicas that do not respond, with the functions that end the attempts: with an error, or with a tunnel. */
 let silent: Map<string, (error?: Error) => void>;
@@ -37,7 +37,10 @@ beforeEach(async () => {
 });
 afterEach(() => tunnels.close());
 
-/** Returns the function that connects through these replicas. All except the silent ones have a tunnel to the agent. */
+/**
+ * Returns a function that connects through these replicas. All replicas except the silent ones have a tunnel to the
+ * agent.
+ */
 function connectThrough(...locations: PeerLocation[]) {
   return connectThroughPeers({
     peers: {
@@ -57,7 +60,9 @@ function connectThrough(...locations: PeerLocation[]) {
   });
 }
 
-/** Opens a connection through another replica. Returns its end at this replica and its end at the agent. */
+/**
+ * Opens a connection through another replica. Returns the connection's end at this replica and its end at the agent.
+ */
 async function connectionPair(): Promise<{ replica: TunnelSocket; agent: TunnelSocket }> {
   const replica = await connectThrough(one)('edge', never);
   const agent = accepted.at(-1);
@@ -153,7 +158,7 @@ describe('connections through several replicas of which one does not respond', (
     silent.get('one')?.();
     expect(await connecting).toBeDefined();
     await expect.poll(() => accepted.filter(({ destroyed }) => !destroyed).length).toBe(1);
-    // The other attempt has been cancelled, or its connection has been destroyed.
+    // By now, the other attempt has been cancelled, or its connection has been destroyed.
     await new Promise(setImmediate);
     expect(accepted.filter(({ destroyed }) => !destroyed)).toHaveLength(1);
   });

@@ -17,19 +17,22 @@ export interface PeerTunnelsOptions {
   readonly clock: Clock;
 }
 
-/** A replica that could not be reached is not tried again for this time. Each attempt takes up to five seconds. */
+/** The time for which an unreachable replica is not tried again. Each attempt takes up to five seconds. */
 const unreachableMilliseconds = 5_000;
 
-/** The time after which the next replica is tried too if the one before has not responded. */
+/** The time after which the next replica is tried too if the previous one has not responded. */
 const nextPeerMilliseconds = 300;
 
-/** Several callers wait for the same tunnel, so none of them can abort its opening. It has a timeout. */
+/**
+ * A signal that never fires: several callers wait for the same tunnel, so none of them may abort its opening. The
+ * opening has a timeout.
+ */
 const never = new AbortController().signal;
 
 /**
- * Returns a function that opens connections to agents whose tunnels end at other replicas. It opens one tunnel to each
- * replica, and in it one connection per connection to an agent. A replica that does not respond delays a connection only for a
- * moment, because the next one is tried at the same time.
+ * Returns a function that opens connections to agents whose tunnels end at other replicas. The function opens one
+ * tunnel to each replica. In this tunnel, each connection to an agent is one connection. A replica that does not
+ * respond delays a connection only for a moment, because the next replica is tried at the same time.
  */
 export function connectThroughPeers({ peers, listPeers, clock }: PeerTunnelsOptions): ConnectThroughPeers {
   const tunnels = new Map<string, Promise<Tunnel>>();
@@ -77,8 +80,9 @@ export function connectThroughPeers({ peers, listPeers, clock }: PeerTunnelsOpti
 const keyOf = ({ id, address }: PeerLocation) => `${id} ${address}`;
 
 /**
- * Returns the first connection that opens, and cancels the other attempts; `undefined` if all fail. The next attempt starts
- * when all earlier ones have failed, or have taken some time. Rejects if the signal fires before.
+ * Returns the first connection that opens, and cancels the other attempts; `undefined` if all fail. Starts the next
+ * attempt when all earlier ones have failed, or after a short time without a response. Rejects if the signal fires
+ * first.
  */
 async function connectToFirst(
   dials: readonly ((ending: AbortSignal) => Promise<TunnelSocket>)[],
@@ -101,7 +105,7 @@ async function connectToFirst(
     stopping.abort();
   }
   for (const attempt of attempts) {
-    // Two attempts may have succeeded at the same time.
+    // Destroys the connections of the other attempts: two attempts may have succeeded at the same time.
     attempt.then(
       (socket) => void (socket === found || socket.destroy()),
       () => {},

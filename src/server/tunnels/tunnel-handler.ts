@@ -37,7 +37,8 @@ export function acceptTunnel(
       async takeOver(connection) {
         const tunnel = openTunnel(connection, clock, onMeasured);
         tunnels.add(cluster, tunnel, identity?.accessKey);
-        // The request itself ends when the server shuts down. Otherwise the credential of the agent is no longer valid.
+        // If the request itself has ended, the server is shutting down. Otherwise, the agent's credential is no longer
+        // valid.
         end.onEnd(() => (request.end?.hasEnded === true ? tunnel.close() : tunnel.destroy()));
         await tunnel.closed;
       },

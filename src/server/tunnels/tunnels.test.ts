@@ -6,13 +6,13 @@ import { socketPair } from '../../tunnel/socket-pair.fixture.ts';
 import { Tunnels } from './tunnels.ts';
 
 const never = new AbortController().signal;
-/** A busy machine takes longer than the default of one second. */
+/** The timeout for a busy machine, which may need longer than the default of one second. */
 const patient = { timeout: 10_000 };
 
 describe('a connection through tunnels of which one agent does not respond', () => {
   let clock: ManualClock;
   let tunnels: Tunnels;
-  /** The end of each attempt that has reached the agent that does not respond. */
+  /** The signals of the attempts that have reached the agent that does not respond. */
   let attempts: AbortSignal[];
   let silent: Tunnel;
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe('a connection through tunnels of which one agent does not respond', () 
   });
   afterEach(() => tunnels.close());
 
-  /** Adds a tunnel with a clock of its own, which stands still: no attempt in the tunnel reaches its own timeout. */
+  /** Adds a tunnel whose clock stands still, so no attempt in the tunnel reaches its own timeout. */
   async function addTunnel(accept: (signal: AbortSignal) => Promise<(connection: object) => void>): Promise<Tunnel> {
     const [near, far] = await socketPair();
     const stopped = new ManualClock();

@@ -7,7 +7,10 @@ import type { Tunnel } from '../../tunnel/open-tunnel.ts';
 import type { TunnelSocket } from '../../tunnel/tunnel-socket.ts';
 import { createBridgeTls } from './create-bridge-tls.ts';
 
-/** Opens a connection to the agent of a cluster through another server. `undefined` if no other server has a tunnel. */
+/**
+ * Opens a connection to the agent of a cluster through another server. Resolves with `undefined` if no other server has
+ * a tunnel.
+ */
 export type ConnectThroughPeers = (cluster: string, signal: AbortSignal) => Promise<TunnelSocket | undefined>;
 
 /**
@@ -20,21 +23,24 @@ const connectMilliseconds = 30_000;
 export class Tunnels {
   /** The tunnels of each cluster, with the names of the access keys of their agents. */
   readonly #byCluster = new Map<string, Map<Tunnel, string>>();
-  /** Called each time when an agent of the cluster has opened a tunnel. */
+  /** The functions to call each time an agent of the cluster opens a tunnel. */
   readonly #onOpened = new Map<string, Set<() => void>>();
   /** The tunnels in which the last attempt to open a connection failed. */
   readonly #failing = new WeakSet<Tunnel>();
   readonly #clock: Clock;
   /** The certificate that all bridges of this process share. */
   readonly #bridgeTls = lazyValue(createBridgeTls);
-  /** Set when this server can reach others that share its store. */
+  /** Connects through the other servers that share the store. Set when this server can reach them. */
   throughPeers: ConnectThroughPeers | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Uses a tunnel for connections to the cluster until it closes. `agent` is the name of the access key of its agent. */
+  /**
+   * Adds a tunnel for connections to the cluster, until the tunnel closes. `agent` is the name of the access key of the
+   * agent.
+   */
   add(cluster: string, tunnel: Tunnel, agent = ''): void {
     const tunnels = this.#byCluster.get(cluster) ?? new Map();
     this.#byCluster.set(cluster, tunnels.set(tunnel, agent));
@@ -45,7 +51,9 @@ export class Tunnels {
     for (const listener of [...(this.#onOpened.get(cluster) ?? [])]) listener();
   }
 
-  /** Returns the number of tunnels of a cluster, with those that only wait for the end of their connections. */
+  /**
+   * Returns the number of tunnels of a cluster, including closing tunnels that wait for the end of their connections.
+   */
   count(cluster: string): number {
     return this.#byCluster.get(cluster)?.size ?? 0;
   }
@@ -63,8 +71,9 @@ export class Tunnels {
 
   /**
    * Opens a connection to the agent of a cluster, in the tunnel with the fewest connections. Tunnels in which the last
-   * attempt failed are used last, because otherwise each connection would first wait for an agent that does not respond.
-   * `undefined` if the cluster has no tunnel to this server that works. Rejects if the signal fires before.
+   * attempt failed are used last, because otherwise each connection would first wait for an agent that does not
+   * respond. Resolves with `undefined` if no tunnel of the cluster to this server works. Rejects if the signal fires
+   * first.
    */
   async connect(cluster: string, signal: AbortSignal): Promise<TunnelSocket | undefined> {
     const byConnections = this.of(cluster).sort((one, other) => one.connections - other.connections);
@@ -77,13 +86,16 @@ export class Tunnels {
       } catch {
         this.#failing.add(tunnel);
         signal.throwIfAborted();
-        // The tunnel has closed at this moment, or its agent does not respond. The next one may work.
+        // The tunnel has just closed, or its agent does not respond. Another tunnel may work.
       }
     }
     return undefined;
   }
 
-  /** Returns the way to a cluster through its tunnels. Connections are refused with 503 while there is none. */
+  /**
+   * Returns a `ClusterTunnel` that connects through the tunnels of a cluster. It refuses connections with 503 while
+   * there are none.
+   */
   to(cluster: string): ClusterTunnel {
     const displayName = `the agent of the cluster "${cluster}"`;
     const seconds = connectMilliseconds / 1000;

@@ -13,9 +13,11 @@ export interface Contribution {
 }
 
 const prefix = 'contribution';
-/** The number of entries per row, so that a row stays below 100 kB. */
+/** The number of entries per row, so a row stays below 100 kB. */
 const entriesPerRow = 500;
-/** The maximum number of rows of a contribution, and of one read. Entries of a contribution beyond it are dropped. */
+/**
+ * The maximum number of rows of a contribution, and of rows in one read. Further entries of a contribution are dropped.
+ */
 const maxRows = 10 * maxTransactionWrites;
 
 /**

@@ -20,7 +20,10 @@ export interface InstanceMeasurement {
   readonly storageKib?: number | undefined;
 }
 
-/** Converts a measurement to amounts, which are products with time. */
+/**
+ * Converts a measurement to amounts. Levels, such as the number of objects, are multiplied by the length of the
+ * interval.
+ */
 export function amountsOf(measured: InstanceMeasurement): UsageAmounts {
   const { seconds, requests, size, workMs, pods, storageKib } = measured;
   const timeIf = (value: unknown) => (value === undefined ? 0 : seconds);
@@ -52,7 +55,7 @@ export interface UseLocation {
   readonly ownsNamespace: boolean;
 }
 
-/** The pods and claims of a host, by namespace, so that lookups for an instance are fast. */
+/** The pods and claims of a host, by namespace, for fast lookups for an instance. */
 export class HostUseIndex {
   readonly #pods: ReadonlyMap<string, readonly NonNullable<HostUse['pods']>[number][]> | undefined;
   readonly #claims: ReadonlyMap<string, readonly NonNullable<HostUse['claims']>[number][]> | undefined;
@@ -80,7 +83,9 @@ export class HostUseIndex {
 /** The labels with the name of the virtual cluster: on synced objects, and on objects of its control plane. */
 const nameLabels = ['vcluster.loft.sh/managed-by', 'release'] as const;
 
-/** True if the object belongs to the virtual cluster with this name in a namespace that several of them share. */
+/**
+ * True if the object belongs to the virtual cluster with this name, in a namespace that several virtual clusters share.
+ */
 function belongsTo({ labels }: NamespacedUse<unknown>, name: string): boolean {
   return name !== '' && nameLabels.some((label) => labels[label] === name);
 }

@@ -41,8 +41,8 @@ const hostTimeoutMs = 10_000;
 export type SlotsOf = (ring: Ring, subject: SubjectKey) => Promise<Chunk>;
 
 /**
- * The usage that this server counts. At the end of each interval, the leader adds up what all servers have counted and
- * stores it; the others store their part for the leader.
+ * The usage that this server counts. At the end of each interval, the leader adds up the counts of all servers and
+ * stores the sum. The other servers store their counts for the leader.
  */
 export class UsageSampling {
   readonly requests: RequestCounters;
@@ -66,7 +66,7 @@ export class UsageSampling {
       const leading: LeaderState = { recorder, assertCurrent, since: clock.elapsed() };
       this.#leading = leading;
       return async () => {
-        // Counts the interval up to now, if this server may still write.
+        // Counts the interval up to now as the last one, if this server may still write.
         await this.#guarded(() => this.#record(leading, true));
         this.#leading = undefined;
       };
@@ -90,7 +90,10 @@ export class UsageSampling {
     this.#subjects.stop();
   }
 
-  /** Ends an interval. Returns the time to the end of the next one. Intervals end at the same time on all servers. */
+  /**
+   * Ends an interval. Returns the time until the end of the next interval. Intervals end at the same time on all
+   * servers.
+   */
   async #run(): Promise<number> {
     const { clock, sampleSeconds } = this.#options;
     const leading = this.#leading;
@@ -157,7 +160,8 @@ export class UsageSampling {
 
   #forget(subject: SubjectKey): void {
     this.#leading?.recorder.forget(subject);
-    // Every server tries this. Rows that remain have no effect, because no uid is used twice, and are removed when they are too old.
+    // Every server tries to remove the rows. Remaining rows have no effect, because no uid is used twice. They are
+    // removed when they are too old.
     void removeSubject(this.#options.store, subject, this.#options.clock.now()).catch(() => {});
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 /** The requests to an instance in an interval. */
 export interface RequestCounts {
   readonly requests: number;
-  /** The number of open watches, times seconds. */
+  /** The total time for which watches were open, in seconds. */
   readonly watchSeconds: number;
 }
 
@@ -30,11 +30,11 @@ export class RequestCounters {
     counter.requests += 1;
     if (!isWatch) return undefined;
     this.#changeWatches(counter, 1);
-    // `take` may have removed the counter of an instance without requests, but not one with an open watch.
+    // Can use `counter` here, because `take` removes no counter with an open watch.
     return () => this.#changeWatches(counter, -1);
   }
 
-  /** Returns the counts since the last call, of the instances that have any, and starts again. */
+  /** Returns the counts since the last call, for the instances that have any, and resets them. */
   take(): Map<string, RequestCounts> {
     const taken = new Map<string, RequestCounts>();
     for (const [uid, counter] of this.#counters) {

@@ -15,7 +15,7 @@ export interface RecordedInstance extends UseLocation {
   readonly isRunning: boolean;
   /** The ID of its plane, if it is a virtual cluster on the built-in cluster. */
   readonly planeId: string | undefined;
-  /** The uids of the objects whose usage includes that of the instance. Absent if the object does not exist. */
+  /** The uids of the objects whose usage includes the usage of the instance. Absent if the object does not exist. */
   readonly projectUid: string | undefined;
   readonly clusterUid: string | undefined;
 }
@@ -53,12 +53,15 @@ interface PendingSubject {
 }
 
 /**
- * The longest time for which amounts are only in memory. Amounts of unused instances change little, so they are
- * written less often.
+ * The longest time for which amounts are only in memory. Amounts of unused instances change little, so they may stay in
+ * memory longer.
  */
 const maxUnwrittenMs = 5 * 60_000;
 const maxUnwrittenIdleMs = 15 * 60_000;
-/** The number of slots of a subject in memory, three hours. Older ones are dropped if the store accepts no writes. */
+/**
+ * The maximum number of slots of a subject in memory: three hours. Older slots are dropped if the store accepts no
+ * writes.
+ */
 const maxPendingSlots = 36;
 const removalIntervalMs = 3_600_000;
 /** The time after which the size of a plane without an instance is dropped. An instance names its plane within seconds. */
@@ -68,15 +71,15 @@ const maxUnassignedMs = 10 * 60_000;
 export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
   readonly #pending = new Map<SubjectKey, PendingSubject>();
-  /** The last known size of each instance. The size of a plane that is not loaded does not change. */
+  /** The last known size of each instance. It stays valid while a plane is not loaded. */
   readonly #sizes = new Map<string, ObjectSize>();
   /**
-   * The sizes of planes that belong to no known instance, with the time of the last one. A plane is measured when it is
-   * created, which is before its instance names it.
+   * The sizes of planes that belong to no known instance, each with the time of the measurement. A plane is measured
+   * when it is created, which is before its instance names it.
    */
   readonly #unassigned = new Map<string, { readonly size: ObjectSize; readonly since: number }>();
   #isSeeded = false;
-  /** Resolves after the last write of amounts, also if it failed. */
+  /** Resolves after the last write of amounts, even if the write failed. */
   #flushing: Promise<void> = Promise.resolve();
   #lastRemoval = Number.NEGATIVE_INFINITY;
 
@@ -88,7 +91,7 @@ export class UsageRecorder {
   async add(interval: Interval): Promise<void> {
     if (!this.#isSeeded) await this.#seedSizes();
     const { clock } = this.#options;
-    // An interval that ends with a slot belongs to that slot, and not to the next one.
+    // An interval that ends at the end of a slot belongs to this slot, and not to the next one.
     const slot = slotAt(dayRing, clock.now() - 1);
     const requests = sumOfRequests(interval.contributions);
     const planes = sumOfPlanes(interval.contributions);
@@ -124,10 +127,10 @@ export class UsageRecorder {
     await flushing;
   }
 
-  /** Returns the slots of a subject, with those that are not stored yet. */
+  /** Returns the slots of a subject, including slots that are not stored yet. */
   async slotsOf(ring: Ring, subject: SubjectKey): Promise<Chunk> {
     for (;;) {
-      // Wait for the running flush; otherwise its amounts could be counted twice or missed.
+      // Waits for the running flush; otherwise its amounts could be counted twice or missed.
       const flushing = this.#flushing;
       await flushing;
       const pending = [...(this.#pending.get(subject)?.slots ?? [])];
@@ -193,7 +196,9 @@ export class UsageRecorder {
     });
   }
 
-  /** Returns amounts without usage for everything that was observed, so that times without usage are not gaps. */
+  /**
+   * Returns amounts without usage for everything that was observed. Without them, times without usage would be gaps.
+   */
   #emptySums({ seconds, subjects }: Interval): Map<SubjectKey, UsageAmounts> {
     const empty = { ...noAmounts, seconds };
     return new Map<SubjectKey, UsageAmounts>([
@@ -245,7 +250,10 @@ function sumOfRequests(contributions: readonly Contribution[]): ReadonlyMap<stri
   return sums;
 }
 
-/** Adds the work of all replicas for each plane. Copies of a plane have the same size, so the largest is the newest. */
+/**
+ * Returns the sum of the work of all replicas for each plane. Copies of a plane have the same size, so the largest is
+ * the newest.
+ */
 function sumOfPlanes(contributions: readonly Contribution[]): ReadonlyMap<string, PlaneUsage> {
   const sums = new Map<string, PlaneUsage>();
   for (const usage of contributions.flatMap(({ planes }) => planes)) {

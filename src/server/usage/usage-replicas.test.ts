@@ -18,7 +18,7 @@ afterEach(() => at.close());
 const usageOf = async (replica: ServerReplica): Promise<JsonObject> =>
   (await replica.send(`${instances}/demo/usage`)).json;
 
-/** Returns the largest amount that a replica knows. The leader knows the usage that is not stored yet. */
+/** Returns the largest amount that any replica reports. Only the leader knows the usage that is not stored yet. */
 async function seen(member: string): Promise<number> {
   const both = await Promise.all([at.first, at.second].map(usageOf));
   return Math.max(...both.map((usage) => numberAt(usage, 'total', member) ?? 0));
@@ -48,7 +48,7 @@ it('the usage adds up the requests at all replicas, each of them once', async ()
     () => seen('requests'),
     (requests) => requests >= since + 10,
   );
-  // Further intervals add nothing.
+  // Further intervals do not count these requests again.
   const seconds = await seen('seconds');
   await eventually(
     patience,

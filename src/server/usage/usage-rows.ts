@@ -15,8 +15,8 @@ import type { Key } from '../../store/key.ts';
 import { maxTransactionWrites, type RevisionCheck, type Store, type Write } from '../../store/store.ts';
 
 /**
- * The slice with the usage of all subjects. Its rows are unlogged, because they have no observers. A key consists of the ring, the
- * chunk and the subject, so rows that are too old are next to each other.
+ * The slice with the usage of all subjects. Its rows are unlogged, because they have no observers. A key consists of
+ * the ring, the chunk and the subject, so outdated rows are next to each other.
  */
 export const usageSlice = 'usage';
 
@@ -50,8 +50,8 @@ export async function readSlots(
 }
 
 /**
- * Adds slots to the stored rings of their subjects. Calls `onStored` with the subjects of each transaction. Only one server
- * may do this at a time, which the check `fence` ensures.
+ * Adds slots to the stored rings of their subjects. Calls `onStored` with the subjects of each transaction. The check
+ * `fence` ensures that only one server does this at a time.
  */
 export async function storeSlots(
   store: Pick<Store, 'get' | 'transact'>,
@@ -74,7 +74,7 @@ export async function storeSlots(
     const changed = await Promise.all(part.map(([subject, slots]) => changedRows(store, subject, slots)));
     for (const [index, [subject]] of part.entries()) {
       const rows = changed[index] ?? [];
-      // The rows of a subject are in one transaction, so that a failure never counts a slot in one ring only.
+      // Writes the rows of a subject in one transaction, so a failure never counts a slot in one ring only.
       if (writes.length + rows.length > maxTransactionWrites) await commit();
       writes.push(...rows);
       subjects.push(subject);

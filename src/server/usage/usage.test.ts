@@ -41,7 +41,7 @@ async function pass(minutes: number, path = `${groupPath}/usages/fleet`): Promis
   let read: JsonObject = {};
   for (let passed = 1; passed <= minutes; passed++) {
     clock.advance(minute);
-    // The interval has ended; its work ends a few turns of the event loop later.
+    // The interval has ended, but its work takes a few more turns of the event loop.
     for (;;) {
       read = await usage(path);
       if ((numberAt(read, 'total', 'seconds') ?? 0) >= before + passed * 60) break;
@@ -52,7 +52,10 @@ async function pass(minutes: number, path = `${groupPath}/usages/fleet`): Promis
 
 const list = (name: string) => bench.send(server, `${gatewayPath(name)}/api/v1/namespaces/default/configmaps`);
 
-/** Adds a test that advances the clock by minutes. That would end the tenure of a replica; usage-replicas.test.ts uses seconds. */
+/**
+ * Adds a test that advances the clock by minutes. Not run on etcd, where this ends the tenure of a replica;
+ * usage-replicas.test.ts uses seconds.
+ */
 const itWithMinutes = (name: string, run: () => Promise<void>) =>
   itExceptOnEtcd(name, 'the tenure of a replica ends when the clock jumps', run);
 
@@ -110,7 +113,7 @@ describe('the usage of a virtual cluster', () => {
     const read = await usage(`${instances}/demo/usage`);
     expect(numberAt(read, 'total', 'requests')).toBe(1);
     expect(listAt(read, 'samples').map((sample) => textAt(sample, 'start').slice(11, 16))).toEqual(['12:00', '12:25']);
-    // The plane has not been loaded since the restart, so the number of its objects is the last known one.
+    // The plane has not been loaded since the restart, so the sample contains the last known number of its objects.
     const [before, after] = listAt(read, 'samples');
     expect(numberAt(after, 'objects')).toBe(numberAt(before, 'objects'));
     expect(numberAt(await usage(`${instances}/demo/usage?period=14d`), 'total', 'requests')).toBe(1);

@@ -31,7 +31,7 @@ export function webhookDelivery(
       const secret = webhookSecretOf(namespace, name, options);
       // The webhook was deleted a moment ago.
       if (secret === undefined) return undefined;
-      // Another replica may already send records to this webhook.
+      // Ensures that no other replica already sends records to this webhook.
       tenure.assertCurrent();
       const result = await webhookSender.send({ url: spec?.url ?? '', secret, record, signal });
       webhookCounters.attempted(result);

@@ -68,7 +68,10 @@ function keyOf({ namespace, name }: WebhookKey, position: string): Key {
   return { slice: webhookQueueSlice, segments: [namespace, name, position] };
 }
 
-/** Names of records sort from the newest to the oldest. The complement of their digits sorts the other way around. */
+/**
+ * Names of records sort from the newest to the oldest. The complement of the digits sorts from the oldest to the
+ * newest.
+ */
 const digitsOfName = /^\d+-\d+/;
 
 function complement(text: string): string {

@@ -3,12 +3,13 @@ import type { WatchWakeCounter } from '../store.ts';
 /** A batch that wakes at least this many watches is expensive: sending its events takes as long as several writes. */
 const manyWatches = 8;
 /**
- * A batch is expensive if its flush takes at least this many milliseconds. Writers take about as long to submit their
- * next write after they were notified.
+ * A batch is expensive if its flush takes at least this many milliseconds. After a notification, writers take about as
+ * long to submit their next write.
  */
 const longFlushMs = 4;
 /**
- * The number of flushes whose durations are recorded. Only the fastest counts, because slower ones waited for the CPU.
+ * The number of flushes whose durations are recorded. Only the fastest flush counts, because slower ones waited for the
+ * CPU.
  */
 const recentFlushes = 16;
 

@@ -23,7 +23,7 @@ export interface CommitItem<T> {
   /** The approximate number of bytes that the item writes. */
   readonly bytes: number;
   readonly use: SpaceUse;
-  /** Adds the writes of the item to the stage. If it throws, it must not have added any. */
+  /** Adds the writes of the item to the stage. If this throws, it must not have added any writes. */
   run(stage: CommitStage): T;
 }
 
@@ -50,8 +50,8 @@ const maxBatchItems = 1024;
 const maxBatchBytes = 2 * 1024 * 1024;
 const maxAttempts = 2;
 /**
- * If a batch has at least this many items, watches send its events before the writers are notified. Otherwise the
- * writers would send their next writes at the same time and delay the events.
+ * If a batch has at least this many items, watches send the events of the batch before the writers are notified.
+ * Otherwise the writers would send their next writes at the same time and delay the events.
  */
 const manyWriters = 4;
 /** The maximum number of rows that are read synchronously, on the main thread. This takes less than a millisecond. */
@@ -84,7 +84,7 @@ export class Committer {
   readonly #groupCommit = new GroupCommit(this.#cost);
   #running: Promise<void> | undefined;
   #committing: Promise<void> | undefined;
-  /** The batch whose write failed, as long as it is unknown whether the batch is on disk. */
+  /** The batch whose write failed, until it is known whether the batch is on disk. */
   #unresolved: { readonly stage: CommitStage; readonly batch: number } | undefined;
   #closing = false;
   readonly #rowCache = new RowCache();
@@ -132,7 +132,7 @@ export class Committer {
 
   /**
    * Waits until all changes up to this revision are published. A read may return a newer state than the observers have
-   * received, so it waits here before it returns.
+   * received, so each read waits for this before it returns.
    */
   async published(revision: Revision): Promise<void> {
     while (revision > this.#position.revision && this.#committing !== undefined) await this.#committing;
@@ -236,7 +236,10 @@ export class Committer {
     return now ?? database.read((db) => getRows(db, rows));
   }
 
-  /** Rejects the items for which there is too little space, and returns the others. Items that free space may use more. */
+  /**
+   * Rejects the items for which there is too little space. Returns all other items. Items that free space may use more
+   * of it.
+   */
   #checkSpace(jobs: readonly Job[]): Promise<readonly Job[]> | undefined {
     let bytes = 0;
     for (const { work } of jobs) bytes += work.bytes;
@@ -263,9 +266,9 @@ export class Committer {
         this.#rowCache.clear();
         this.#unresolved = { stage, batch };
         if (await this.#wasWritten(error)) return;
-        // Either the database could not be reopened, or it was reopened and does not contain the batch. In the second
-        // case the write is retried once: after an error in its background thread, LevelDB rejects all writes until it
-        // is reopened.
+        // Throws if the database could not be reopened, or if the reopened database still lacks the batch after a
+        // second attempt. One retry is needed because LevelDB rejects all writes after an error in its background
+        // thread, until it is reopened.
         if (database.mustReopen || attempt === maxAttempts) throw error;
       }
     }
@@ -316,7 +319,7 @@ export class Committer {
         removed.push(slice);
       }
     }
-    // The stage may contain rows of a slice that the same batch removes. They no longer exist.
+    // Clears the cache, because it may contain rows of a slice that this batch has removed.
     if (removed.length > 0) this.#rowCache.clear();
     this.#options.hub.publish(stage.logged, this.#cost);
     for (const slice of removed) {

@@ -11,12 +11,12 @@ interface CompactorOptions {
   /** Returns the slices that have more history than `HistoryRetention` requires. */
   readonly candidates: () => readonly string[];
   /**
-   * Called before and after each compaction of all slices. An urgent one must free as much space as possible. `end` must
-   * stop soon if `mustStop` returns true, because an urgent compaction waits or the store is being closed.
+   * Called before and after each compaction of all slices. An urgent compaction must free as much space as possible.
+   * `end` must stop soon if `mustStop` returns true, because an urgent compaction waits or the store is being closed.
    */
   readonly begin?: (isUrgent: boolean) => Promise<void>;
   readonly end?: (mustStop: () => boolean) => Promise<void>;
-  /** Removes a limited number of changes of a slice. True if there may be more to remove. */
+  /** Removes a limited number of changes of a slice. Returns true if there may be more to remove. */
   readonly step: (slice: string) => Promise<boolean>;
 }
 
@@ -56,7 +56,10 @@ export class Compactor {
     });
   }
 
-  /** Runs a compaction after those that are queued. Two at once would disagree about which history to keep. */
+  /**
+   * Runs a compaction after all queued compactions. Two concurrent compactions would disagree about which history to
+   * keep.
+   */
   #queueRun(isUrgent: boolean): Promise<void> {
     this.#running = this.#running.then(() => this.#run(isUrgent));
     return this.#running;
@@ -69,7 +72,7 @@ export class Compactor {
       await begin?.(isUrgent);
       await this.#removeHistory();
     });
-    // If there was no space to remove history, the end may free it. So the next compaction has enough.
+    // Calls `end` even if there was no space to remove history. It may free enough space for the next compaction.
     if (!this.#stopped) await this.#attempt(async () => end?.(() => this.#mustStop(isUrgent)));
   }
 

@@ -20,8 +20,8 @@ const writeAmplification = 4;
 const lowFactor = 1.25;
 
 /**
- * Writes that free space may use the reserve: removals of objects a quarter of it, and maintenance half. The other half is
- * for merging tables and for opening the database.
+ * Writes that free space may use the reserve: removals of objects may use a quarter of it, and maintenance half. The
+ * other half is for merging tables and for opening the database.
  */
 export type SpaceUse = 'ordinary' | 'removal' | 'maintenance';
 const reservedShare: Readonly<Record<SpaceUse, number>> = { ordinary: 1, removal: 3 / 4, maintenance: 1 / 2 };
@@ -42,8 +42,8 @@ interface DiskSpace {
 }
 
 /**
- * Rejects writes before the disk is full. LevelDB needs free space to merge its tables, and after a failed write or a crash
- * to be opened again. This space is therefore reserved. Writes that free space may use a part of it (`SpaceUse`).
+ * Rejects writes before the disk is full. LevelDB needs free space to merge its tables, and to be reopened after a
+ * failed write or a crash. This space is therefore reserved. Writes that free space may use a part of it (`SpaceUse`).
  */
 export class DiskSpaceGuard {
   readonly #options: DiskSpaceGuardOptions;
@@ -55,15 +55,15 @@ export class DiskSpaceGuard {
   }
 
   /**
-   * Returns a function that returns the error for a use for which there is too little space. Returns `undefined` if a
-   * recent measurement already shows enough space for a batch of this number of bytes.
+   * Resolves with a function that returns an error if there is too little space for a use. Returns `undefined` without
+   * measuring if a recent measurement already shows enough space for a batch of this number of bytes.
    */
   check(bytes: number): Promise<(use: SpaceUse) => StoreError | undefined> | undefined {
     this.#writtenSince += bytes * writeAmplification;
     return this.#isSafe() ? undefined : this.#measureFor(bytes);
   }
 
-  /** Measures the space. True if it is low: history that is not needed urgently must be removed. */
+  /** Measures the space. Returns true if it is low, so history must be removed early. */
   async isLow(): Promise<boolean> {
     const { free, reserve } = await this.#measure();
     return free < reserve * lowFactor;

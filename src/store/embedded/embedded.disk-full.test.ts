@@ -59,7 +59,7 @@ afterAll(() => {
 const reason = whyNoDisk();
 if (reason !== undefined) console.warn(`SKIPPED: the store on a full disk is not tested here: ${reason}`);
 
-/** Writes until a write is rejected; records the acknowledged ones. */
+/** Writes until a write is rejected. Records the acknowledged writes. */
 async function fill(store: Store, acknowledged: Map<string, string>, bytes = 15_000): Promise<StoreError> {
   for (let count = 0; count < 10_000; count++) {
     const name = `${acknowledged.size}`;
@@ -132,7 +132,7 @@ describe.skipIf(reason !== undefined)(
           () => true,
           () => false,
         );
-      // The history is compacted every ten seconds, and removed when it is ten seconds old.
+      // Waits until writes succeed: the history is compacted every ten seconds, and removed when it is ten seconds old.
       while (!(await isWritable())) await pass();
       const { entries } = await store.list(storeRange('s'));
       expect(new Map(entries.map((entry) => [entry.key.segments.join(), entry.value]))).toEqual(acknowledged);

@@ -125,10 +125,11 @@ describe('group commit', () => {
       await Promise.all([...first, ...some(5)]);
       return flushes.at(-1) === 10;
     };
-    // Fewer rounds than it takes to classify the disk as slow.
+    // Runs fewer rounds than it takes to classify the disk as slow.
     for (let round = 0; round < 4; round++) expect(await batchOfAll()).toBe(false);
     await store.observe(storeRange('s'), 1, { changes, ended() {} });
-    // Twice in a row: after a timeout the next batch does not wait. On a busy machine this may take some rounds.
+    // Waits for two such batches in a row, because after a timeout the next batch does not wait. On a busy machine this
+    // may take some rounds.
     let inARow = 0;
     for (let round = 0; round < 200 && inARow < 2; round++) inARow = (await batchOfAll()) ? inARow + 1 : 0;
     expect(inARow).toBe(2);
@@ -199,7 +200,7 @@ it('the embedded store keeps its log open a second time, so that LevelDB removes
 });
 
 describe('a write in progress', () => {
-  /** Blocks the next write: before it reaches the disk, or after, when the store does not know the result yet. */
+  /** Blocks the next write: before it reaches the disk, or afterwards, when the store does not know the result yet. */
   function holdWrite(when: 'before' | 'after'): { reached: Promise<unknown>; release: () => void } {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -255,7 +256,7 @@ describe('a write in progress', () => {
       await read;
       return recorder.summary;
     });
-    // Long enough for a read that does not wait; one that waits cannot resolve earlier.
+    // Waits long enough for a read that does not wait for the write. A read that waits cannot resolve earlier.
     for (let tick = 0; tick < 50; tick++) await new Promise(setImmediate);
     release();
     expect(await Promise.all(receivedAtResult)).toEqual([['x=1'], ['x=1'], ['x=1']]);
@@ -271,7 +272,7 @@ describe('opening an embedded store', () => {
     return error.message.replaceAll(directory, 'DIR');
   };
 
-  /** The directory of a closed store with one row. */
+  /** Creates a closed store with one row. Returns its directory. */
   async function existing(): Promise<string> {
     const directory = await newDirectory();
     const store = await openEmbeddedStore({ directory });
@@ -348,7 +349,7 @@ describe('opening an embedded store', () => {
 });
 
 describe('a write that fails', () => {
-  /** Makes the next writes fail; with `afterwards` only after they have reached the disk. */
+  /** Makes the next writes fail. With `afterwards`, they fail only after they have reached the disk. */
   function failWrites({ times, afterwards }: { times: number; afterwards: boolean }): void {
     const batch = ClassicLevel.prototype.batch;
     const spy = vi.spyOn(ClassicLevel.prototype, 'batch');

@@ -76,7 +76,10 @@ class EmbeddedStore implements Store {
   readonly #committer: Committer;
   readonly #compactor: Compactor;
   readonly #reclaimer: SpaceReclaimer;
-  /** The current compaction. Compactions run one after another: two at once would both count the same changes. */
+  /**
+   * The current compaction. Compactions run one after another, because concurrent ones would count the same changes
+   * twice.
+   */
   #compacting: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -120,7 +123,7 @@ class EmbeddedStore implements Store {
     }
   }
 
-  /** Repeats a removal that was rejected because the disk is full, after the space of old history was freed. */
+  /** Retries a removal that was rejected because the disk is full, after old history was removed to free space. */
   async #retryRemoval<T>(work: CommitItem<T>, error: unknown): Promise<T> {
     let failure = error;
     for (let attempt = 0; attempt < maxRemovalRetries; attempt++) {
@@ -151,8 +154,8 @@ class EmbeddedStore implements Store {
   async observe(range: KeyRange, since: Revision, observer: Observer): Promise<() => void> {
     this.#assertOpen();
     const history = (after: Revision) => this.#history(range, after);
-    // The head of a slice is updated in the same tick in which changes are published. If it is at `since`, all later
-    // changes will be published after this call.
+    // The head of a slice is updated in the same tick in which changes are published. If the head is at `since`, all
+    // later changes will be published after this call.
     const isCurrent = () => (this.#committer.heads.get(range.slice) ?? newSliceHead).revision === since;
     return catchUp({ hub: this.#hub, range, since, observer, log: this.#log, history, isCurrent });
   }
@@ -214,8 +217,8 @@ class EmbeddedStore implements Store {
   }
 
   /**
-   * Reads from the database. Returns after observers have received all changes in the result, so that no cache is older
-   * than the result.
+   * Reads from the database. Returns after observers have received all changes in the result, so no cache is older than
+   * the result.
    */
   async #read<T>(work: (db: Parameters<typeof readEntry>[0]) => Promise<ReadResult<T>>): Promise<T> {
     this.#assertOpen();
@@ -306,8 +309,8 @@ class EmbeddedStore implements Store {
   }
 
   /**
-   * Removes up to `atMost` of the oldest changes of a slice, up to the first one that `isRemovable` does not accept.
-   * Returns the number of removed changes. If it is 0, the history counts as compacted up to revision `floor`.
+   * Removes up to `atMost` of the oldest changes of a slice, up to the first change that `isRemovable` does not accept.
+   * Returns the number of removed changes. If this number is 0, the history counts as compacted up to revision `floor`.
    */
   #compactOldest(
     slice: string,
@@ -334,7 +337,9 @@ class EmbeddedStore implements Store {
   }
 }
 
-/** A removal is repeated more than once, because LevelDB needs space for its own merges in that time. */
+/**
+ * The maximum number of retries of a removal. One retry may not suffice, because LevelDB's own merges also need space.
+ */
 const maxRemovalRetries = 3;
 
 /** The approximate size of a large object in bytes. `assertWritable` requires space for one such object. */

@@ -11,7 +11,9 @@ function createTestEnv() {
     cost,
     clock,
     groupCommit,
-    /** Starts a batch with that many queued items; reports whether it begins at once, and when it has begun. */
+    /**
+     * Starts a batch with this number of queued items. Reports whether the batch begins at once, and when it has begun.
+     */
     begin(items: number) {
       let hasBegun = false;
       const before = groupCommit.waitToBegin(items);
@@ -23,7 +25,7 @@ function createTestEnv() {
   };
 }
 
-/** A group commit that has seen ten writers in step, and no others. */
+/** Returns a group commit that has seen only batches of the same ten writers. */
 function inStep() {
   const env = createTestEnv();
   for (let batch = 0; batch < 8; batch++) env.groupCommit.onWritten(10, 0);

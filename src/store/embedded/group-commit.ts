@@ -2,12 +2,12 @@
 const minGroup = 4;
 /**
  * The maximum number of writers that are expected to write in step, that is, to submit their next items at the same
- * time. Of more writers, some always have an item queued, so that waiting for all is not useful.
+ * time. Of more writers, some always have an item queued, so waiting for all of them is not useful.
  */
 const maxInStep = 12;
 /**
- * After this many consecutive batches with at most `maxInStep` items, their writers are assumed to be the only ones.
- * The next batch then waits for an item of each of them.
+ * After this many consecutive batches with at most `maxInStep` items, the writers of these items are assumed to be the
+ * only writers. The next batch then waits for an item of each of these writers.
  */
 const inStepAfter = 8;
 /**
@@ -40,7 +40,7 @@ interface Cost {
 type After = (milliseconds: number, callback: () => void) => () => void;
 
 interface Wait {
-  /** Ends the wait. `isEnough` is false if it timed out before enough items were queued. */
+  /** Ends the wait. `isEnough` is false if the wait timed out before enough items were queued. */
   end(isEnough: boolean): void;
   /** Called with the new number of queued items. */
   onQueued(items: number): void;
@@ -48,11 +48,12 @@ interface Wait {
 
 /**
  * Decides when a group commit begins. Writers that are notified at the same time submit their next items at about the
- * same time. If a batch began with the first of these items, all others would wait for its flush and then for their
- * own. A batch therefore briefly waits for the expected number of items. If the fixed cost of a batch is low, it waits
- * only for half of them: they are written while the other items are prepared, so that both the disk and the main thread
- * are busy. If the items do not arrive in time, the next batch expects only as many as have arrived. In addition, one
- * batch begins without a wait after the first timeout, and about twice as many as before after each later timeout.
+ * same time. If a batch began with the first of these items, all other items would wait for this flush and then for
+ * their own. A batch therefore briefly waits for the expected number of items. If the fixed cost of a batch is low, it
+ * waits only for half of the items: these are written while the other items are prepared, so both the disk and the main
+ * thread are busy. If the items do not arrive in time, the next batch expects only as many as have arrived. In
+ * addition, one batch begins without a wait after the first timeout, and about twice as many batches as before after
+ * each later timeout.
  */
 export class GroupCommit {
   #expected = 0;
@@ -77,7 +78,10 @@ export class GroupCommit {
     this.#after = after;
   }
 
-  /** Called after a batch of `items` items was written. `meanwhile` other items were queued during the write. */
+  /**
+   * Called after a batch of `items` items was written. `meanwhile` is the number of items that were queued during the
+   * write.
+   */
   onWritten(items: number, meanwhile: number): void {
     const all = items + meanwhile;
     this.#smallBatches = all <= maxInStep ? this.#smallBatches + 1 : 0;
@@ -134,8 +138,8 @@ export class GroupCommit {
 }
 
 /**
- * Returns the number of items that the next batch waits for, if there may be other writers than those of the written
- * batch.
+ * Returns the number of items that the next batch waits for, if the writers of the written batch may not be the only
+ * writers.
  */
 function itemsToAwait(items: number, meanwhile: number): number {
   if (items < minGroup || meanwhile > items * maxOthersShare) return 0;

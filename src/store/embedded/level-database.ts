@@ -22,7 +22,7 @@ export class LevelDatabase {
   readonly #directory: string;
   readonly #logs: LogTruncator;
   #db: LevelHandle;
-  /** Recorded from the start, because the store may have been opened on a full disk. */
+  /** The removed rows. They are recorded from the start, because the store may have been opened on a full disk. */
   #removed: RemovedRows | undefined = new RemovedRows();
   #mustReopen = false;
   #isDown = false;
@@ -40,7 +40,10 @@ export class LevelDatabase {
     return this.#mustReopen;
   }
 
-  /** Reads with the current handle. Waits if the handle is being replaced, and retries if it was replaced meanwhile. */
+  /**
+   * Reads with the current handle. Waits if the handle is being replaced, and retries if it was replaced during the
+   * read.
+   */
   async read<T>(work: (db: LevelHandle) => Promise<T>): Promise<T> {
     for (;;) {
       const db = await this.currentHandle();
@@ -67,7 +70,7 @@ export class LevelDatabase {
 
   /**
    * Returns the handle for a read in several steps, which cannot be retried as a whole. If the read fails, `isReplaced`
-   * reports whether the cause is that the handle was replaced.
+   * reports whether it failed because the handle was replaced.
    */
   async currentHandle(): Promise<LevelHandle> {
     if (this.#isDown && this.#opening === undefined) this.#opening = this.#open();
@@ -110,9 +113,9 @@ export class LevelDatabase {
   }
 
   /**
-   * Merges the tables of the recorded rows, which frees the space of the removed values, until `mustStop` returns true. Rows
-   * whose tables were not merged stay recorded. If the disk is too full for a merge, LevelDB keeps its unfinished tables
-   * until it is reopened. It does not report this until the next write, so an empty batch follows.
+   * Merges the tables of the recorded rows, which frees the space of the removed values, until `mustStop` returns true.
+   * Rows whose tables were not merged stay recorded. If the disk is too full for a merge, LevelDB keeps its unfinished
+   * tables until it is reopened. It reports this only at the next write, so an empty batch is written after the merge.
    */
   async mergeRemovedRows(mustStop: () => Promise<boolean>): Promise<void> {
     const removed = this.#removed;
@@ -130,9 +133,9 @@ export class LevelDatabase {
   }
 
   /**
-   * Waits for merges that LevelDB has started itself, which occupy space until they end, and removes the tables that they
-   * have replaced. LevelDB itself keeps a table that was being read when its merge ended, until it writes the next table.
-   * That would be never if the space for the next write is missing.
+   * Waits for merges that LevelDB has started itself, which occupy space until they end, and removes the tables that
+   * they have replaced. LevelDB keeps a table that was being read when its merge ended, until it writes the next table.
+   * Without space for the next write, it would keep the table forever.
    */
   async removeReplacedTables(): Promise<void> {
     if (this.#closed || this.#mustReopen) return;
@@ -142,7 +145,7 @@ export class LevelDatabase {
     await this.findFailedMerge();
   }
 
-  /** Writes an empty batch, which fails after a failed merge, so that `mustReopen` is true. Never rejects. */
+  /** Writes an empty batch, which fails after a failed merge and sets `mustReopen`. Never rejects. */
   async findFailedMerge(): Promise<void> {
     if (this.#closed || this.#mustReopen) return;
     await this.write([{ type: 'del', key: logEndRowKey }]).catch(() => {});
@@ -250,7 +253,7 @@ async function assertCanReopen(directory: string): Promise<void> {
     throw new StoreError('OutOfSpace', message);
   }
   await probe(join(directory, 'write-probe')).catch((error: unknown) => {
-    // Opening the store first removes its unused tables.
+    // Missing space is acceptable if unused tables occupy it, because opening the store first removes them.
     if (errorCodeOf(rootCause(error)) !== 'ENOSPC' || unused < needed) throw error;
   });
 }

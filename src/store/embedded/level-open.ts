@@ -71,14 +71,14 @@ async function warnAboutDroppedRecord(directory: string, log: Log): Promise<void
 async function assertUndamaged(directory: string): Promise<void> {
   const damage = await findStoreDamage(directory);
   if (damage === undefined) return;
-  // If another process uses the store, files appear and disappear, which can look like damage.
+  // Another process may use the store: files then appear and disappear, which can look like damage.
   await assertNotInUse(directory);
   throw damaged(directory, damage);
 }
 
 /**
- * Throws if another process holds the lock of the store. LevelDB acquires the lock before it evaluates `errorIfExists`,
- * which makes it fail and release the lock without changing anything.
+ * Throws if another process holds the lock of the store. Opens the store with `errorIfExists`: LevelDB acquires the
+ * lock, fails because the store exists, and releases the lock without changing anything.
  */
 async function assertNotInUse(directory: string): Promise<void> {
   const db: LevelHandle = new ClassicLevel(directory, { createIfMissing: false, errorIfExists: true });
@@ -130,7 +130,7 @@ async function initialize(db: LevelHandle): Promise<StoreState> {
 }
 
 /**
- * Writes the rows that make a directory a valid store. This is the first write of a new store and the last of a
+ * Writes the rows that make a directory a valid store. This is the first write of a new store and the last write of a
  * restore.
  */
 export async function writeStoreState(db: LevelHandle, identity: string, position: StorePosition): Promise<void> {

@@ -152,14 +152,14 @@ export async function* readHistory(
 }
 
 /**
- * The number of bytes after which `oldestChanges` ends. LevelDB keeps all tables that it merges meanwhile, so a long read
- * would occupy much space while the disk is full.
+ * The number of bytes after which `oldestChanges` ends. During the read, LevelDB keeps all tables that it has merged,
+ * so a long read would occupy much space while the disk is full.
  */
 const maxBytesOfChanges = 8 * 1024 * 1024;
 
 /**
  * Returns the revisions of the oldest changes of a slice, up to the first change that `isRemovable` does not accept.
- * Returns at most `atMost` revisions, and fewer if there are many or large ones, but at least one.
+ * Returns at most `atMost` revisions. Returns fewer, but at least one, if many changes are large.
  */
 export async function oldestChanges(
   db: LevelHandle,

@@ -31,7 +31,7 @@ export async function getRows(
   });
 }
 
-/** Does the same as `getRows`, but synchronously. */
+/** Returns the contents of rows like `getRows`, but synchronously. */
 export function getRowsSync(db: LevelHandle, rows: readonly string[]): (string | undefined)[] {
   return rows.map((row) => {
     const found = db.getSync(row);

@@ -12,9 +12,9 @@ const stepBytes = 1024 * 1024;
 
 /**
  * Frees the disk space of removed LevelDB logs in small steps. LevelDB removes a log after its contents are in a table.
- * A file system takes 6 to 15 ms to free 16 MiB and flushes nothing meanwhile, so that all writes would wait. It does
- * not free a file that is open. This class therefore keeps every log open, and truncates removed logs step by step.
- * Flushes can run in between. If an error occurs here, the store works, but with those delays.
+ * A file system takes 6 to 15 ms to free 16 MiB and flushes nothing in this time, so all writes would wait. It does not
+ * free an open file. This class therefore keeps every log open, and truncates removed logs step by step. Flushes can
+ * run between the steps. After an error here, the store works, but writes may wait.
  */
 export class LogTruncator {
   readonly #directory: string;
@@ -74,7 +74,7 @@ export class LogTruncator {
 async function free(file: FileHandle): Promise<void> {
   try {
     const { nlink, size } = await file.stat();
-    // The file has another name, for example a hard link, so its content is needed.
+    // The file still has another name, for example a hard link, so its content is needed.
     if (nlink > 0) return;
     for (let left = size - stepBytes; left > 0; left -= stepBytes) await file.truncate(left);
   } finally {

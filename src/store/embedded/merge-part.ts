@@ -2,8 +2,9 @@ import type { LevelHandle } from './level.ts';
 import type { RemovedRange } from './removed-rows.ts';
 
 /**
- * The approximate size of the tables that are merged at once. LevelDB would merge the tables of a whole range in one step if
- * those of the upper level contain only removals, which are small. It would need as much free space as the whole range.
+ * The approximate size of the tables that are merged at once. Without this limit, LevelDB would merge a whole range in
+ * one step if the tables of the upper level contain only removals, which are small. Such a merge would need as much
+ * free space as the whole range.
  */
 const maxPartBytes = 16 * 1024 * 1024;
 /** The number of keys between two measurements, and the maximum number of keys of a part. */

@@ -9,7 +9,7 @@ export interface RemovedRange {
 /** The maximum number of ranges. Further ranges are not recorded; LevelDB merges their tables later, on its own. */
 const maxRanges = 1_000;
 
-/** Records the keys of removed rows as one range per type and slice, so that their space can be freed. */
+/** Records the keys of removed rows as one range per type and slice, to free their space later. */
 export class RemovedRows {
   readonly #ranges = new Map<string, RemovedRange>();
 
@@ -22,15 +22,15 @@ export class RemovedRows {
     else if (key > range.last) this.#ranges.set(group, { first: range.first, last: key });
   }
 
-  /** Records a range again that `take` has returned. */
+  /** Records again a range that `take` has returned. */
   addRange({ first, last }: RemovedRange): void {
     this.add(first);
     this.add(last);
   }
 
   /**
-   * Returns the recorded ranges and forgets them. Ranges of history are first: mostly all of their rows are removed, so
-   * merging them needs little space and frees much.
+   * Returns the recorded ranges and forgets them. Ranges of history are first, because usually all of their rows are
+   * removed: merging them needs little space and frees much.
    */
   take(): RemovedRange[] {
     const ranges = [...this.#ranges.values()];

@@ -38,8 +38,8 @@ export class Rollback<R> {
   }
 
   /**
-   * Appends the earlier rows of the next changed keys to `into`: all keys that sort before `text`, also `text` itself
-   * if `inclusive` is true, or all remaining keys if `text` is `undefined`.
+   * Appends the earlier rows of the next changed keys to `into`: the keys that sort before `text`, and `text` itself if
+   * `inclusive` is true. If `text` is `undefined`, appends the rows of all remaining keys.
    */
   #upTo(text: string | undefined, into: Stored<R>[], inclusive = false): void {
     this.#sorted ??= [...this.#before].sort(([a], [b]) => compareEncodedKeys(a, b));

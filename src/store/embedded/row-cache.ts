@@ -8,9 +8,9 @@ const maxRows = 512;
 const maxValueLength = 4096;
 
 /**
- * Caches rows that the committer has read or written recently, so that the next write that checks them need not read
- * them from disk. The cache is never outdated, because the committer is the only writer. It does not record that a row
- * is absent, because LevelDB's Bloom filters make such reads cheap.
+ * Caches rows that the committer has read or written recently, so a later write can check them without a read from
+ * disk. The cache is never outdated, because the committer is the only writer. It does not record that a row is absent,
+ * because LevelDB's Bloom filters make such reads cheap.
  */
 export class RowCache {
   readonly #rows = new Map<string, Row>();
@@ -18,7 +18,7 @@ export class RowCache {
   get(text: string): Row | undefined {
     const row = this.#rows.get(text);
     if (row === undefined || this.#rows.size < maxRows) return row;
-    // Moves the row to the end of the map, so that the first row is always the least recently used one.
+    // Moves the row to the end of the map. The first row is therefore always the least recently used one.
     this.#rows.delete(text);
     this.#rows.set(text, row);
     return row;

@@ -3,17 +3,17 @@ import { crc32 } from 'node:zlib';
 const digits = 8;
 
 /**
- * Prepends a checksum of the key and the content of a row. Every read verifies it, so that damage at any time after the
- * write is detected. The checksums of LevelDB are not sufficient: they are verified only when the store is opened, and
- * they are computed again when LevelDB merges files.
+ * Prepends a checksum of the key and the content of a row. Every read verifies the checksum, so damage at any time
+ * after the write is detected. The checksums of LevelDB are not sufficient: they are verified only when the store is
+ * opened, and they are computed again when LevelDB merges files.
  */
 export function withChecksum(row: string, content: string): string {
   return checksum(row, content) + content;
 }
 
 /**
- * Does the same as `withChecksum` for content in several parts. The parts are concatenated only once, together with the
- * checksum, so that long values are not copied twice.
+ * Adds a checksum like `withChecksum`, for content in several parts. The parts are concatenated only once, together
+ * with the checksum, so long values are not copied twice.
  */
 export function withChecksumOfParts(row: string, head: string, value: string, more = ''): string {
   const sum = crc32(value, crc32(row + head));

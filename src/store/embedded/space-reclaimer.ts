@@ -3,8 +3,8 @@ import type { DiskSpaceGuard } from './disk-space-guard.ts';
 import type { LevelDatabase } from './level-database.ts';
 
 /**
- * The history that is kept while the space is low. Clients that reconnect within this time can resume their watches; others
- * have to list again.
+ * The history that is kept while the space is low. Clients that reconnect within this time can resume their watches;
+ * all other clients have to list again.
  */
 const lowSpaceRetention: HistoryRetention = { ageMilliseconds: 10_000, changes: 0 };
 
@@ -12,8 +12,8 @@ const lowSpaceRetention: HistoryRetention = { ageMilliseconds: 10_000, changes: 
 const noHistory: HistoryRetention = { ageMilliseconds: 0, changes: 0 };
 
 /**
- * Gives space back while the disk is nearly full: less history is kept, and the tables of removed rows are merged, because
- * a removed row occupies space until then.
+ * Frees space while the disk is nearly full: keeps less history, and merges the tables of removed rows, because a
+ * removed row occupies space until its table is merged.
  */
 export class SpaceReclaimer {
   readonly #diskSpace: DiskSpaceGuard;
@@ -21,7 +21,7 @@ export class SpaceReclaimer {
   readonly #retention: HistoryRetention;
   #isLow = false;
   #isUrgent = false;
-  /** True from when the space becomes low until the space of all rows that were removed meanwhile is free. */
+  /** True from the time when the space becomes low until the space of all rows that were removed since then is free. */
   #mustMerge = false;
 
   constructor(diskSpace: DiskSpaceGuard, database: LevelDatabase, retention: HistoryRetention) {
@@ -55,7 +55,7 @@ export class SpaceReclaimer {
   }
 
   /**
-   * Frees the space of rows that were removed while the space was low, until `mustStop` returns true. If it is urgent, it
+   * Frees the space of rows that were removed while the space was low, until `mustStop` returns true. An urgent call
    * ends when the space is no longer low; the next compaction frees the rest.
    */
   async reclaim(mustStop: () => boolean): Promise<void> {

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { readManifest } from '../integrity/manifest.ts';
 
 /**
- * Returns the tables that the manifest does not list, and their size. They are left by a merge that a crash or a full disk
- * interrupted. LevelDB removes them only after it has opened the store, which may need the space that they occupy.
+ * Returns the tables that the manifest does not list, and their size. A merge that a crash or a full disk interrupted
+ * leaves such tables. LevelDB removes them only after it has opened the store, but opening may need the space that they
+ * occupy.
  */
 async function findUnusedTables(directory: string): Promise<{ readonly paths: string[]; readonly bytes: number }> {
   const files = await readdir(directory);

@@ -26,8 +26,8 @@ const precision = 1000;
 const maxExcess = 1.2;
 
 /**
- * Compacts etcd: removes history that is older than `HistoryRetention` requires. The replicas agree by a row which of
- * them compacts, so etcd is not compacted more often if there are more replicas.
+ * Compacts etcd: removes history that is older than `HistoryRetention` requires. The replicas use a row to agree on
+ * which of them compacts, so etcd is not compacted more often if there are more replicas.
  */
 export class HistoryCompaction {
   readonly #options: CompactionOptions;
@@ -35,7 +35,7 @@ export class HistoryCompaction {
   readonly #compactor: Compactor;
   /** The last commit of each second, from old to new. */
   #commits: { readonly time: number; etcdRevision: number }[] = [];
-  /** The etcd revision up to which etcd was compacted, and the etcd revision of the row that says so. */
+  /** The etcd revision up to which etcd was compacted, and the etcd revision of the row that records it. */
   #compacted = { upTo: 0, row: 0 };
   #compactedAt: number;
 
@@ -53,7 +53,7 @@ export class HistoryCompaction {
       this.#compacted = { upTo: compaction, row: etcdRevision };
       this.#compactedAt = this.#options.clock.elapsed();
     }
-    // A store in which nothing happens is not compacted.
+    // Commits without logged writes are ignored, so an idle store is not compacted.
     if (logged.length === 0) return;
     const time = this.#age.stamp();
     const last = this.#commits.at(-1);

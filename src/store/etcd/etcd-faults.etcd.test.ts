@@ -63,7 +63,7 @@ class Writer {
     for (let n = 0; !this.#stopped; n++) {
       const value = `${this.#name} ${n}`;
       try {
-        // Writers share some rows. Writes of other rows may share a request.
+        // Half of the writes go to rows that writers share. Writes of other rows may share a request.
         const row = n % 2 === 0 ? `${n % 5}` : `${this.#name} ${n % 5}`;
         await putValue(this.#store, storeKey('s', row), value);
         this.outcomes.set(value, 'acknowledged');
@@ -78,7 +78,10 @@ class Writer {
   }
 }
 
-/** Checks that no acknowledged write is lost, none was applied twice, and none without effect was applied. */
+/**
+ * Checks that no acknowledged write is lost, that no write was applied twice, and that no write that was reported to
+ * have no effect was applied.
+ */
 async function expectConsistent(store: Store, writers: readonly Writer[], recorder: ChangeRecorder): Promise<void> {
   const history = await historyOf(store, storeRange('s'), 1);
   await store.revision('s');

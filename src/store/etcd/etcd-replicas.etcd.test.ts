@@ -146,7 +146,8 @@ describeIfAvailable(noEtcd, 'replicas over one etcd prefix', () => {
     const unlogged = { key: storeKey('gone', 'index'), value: '', unlogged: true };
     expect(await storeErrorOf(second.transact({ writes: [unlogged] }))).toMatchObject({ code: 'SliceRemoved' });
     expect(await second.list(storeRange('gone'))).toEqual({ entries: [], revision: 1, remaining: 0 });
-    // The removal precedes this write, so its observers have been notified when the write is acknowledged.
+    // The removal precedes this write, so the observers of the removed slice have been notified when this write is
+    // acknowledged.
     await putValue(second, storeKey('other', 'x'), '2');
     expect(recorder.end?.code).toBe('SliceRemoved');
     expect(recorder.summary).toEqual(['x=1']);

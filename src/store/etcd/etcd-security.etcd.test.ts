@@ -105,7 +105,7 @@ describeIfAvailable(noEtcd, 'an etcd cluster with users', () => {
     const recorder = new ChangeRecorder();
     await store.observe(storeRange('s'), 1, recorder);
     await putValue(store, storeKey('s', 'x'), '1');
-    // Tokens are in the memory of etcd.
+    // The restart makes the tokens invalid, because etcd keeps them in memory.
     await cluster.member(0).kill();
     cluster.member(0).start();
     await putValue(store, storeKey('s', 'x'), '2');

@@ -47,7 +47,7 @@ import { RecentRevisions } from './watch/recent-revisions.ts';
 export interface EtcdStoreOptions extends InstallationOptions {
   /** The addresses of the members of the etcd cluster, separated by commas. */
   readonly endpoints: string;
-  /** The start of all keys of the store. */
+  /** The prefix of all keys of the store. */
   readonly prefix: string;
   readonly credentials?: EtcdCredentials;
   /** The largest request that etcd accepts: its flag --max-request-bytes. */
@@ -58,10 +58,12 @@ export interface EtcdStoreOptions extends InstallationOptions {
   readonly retention?: HistoryRetention;
 }
 
-/** The timeouts leave time for the response inside the deadline of a request, and for two more members. */
+/** The timeouts leave time to respond within the deadline of a request, and to ask two more members. */
 const defaultTimeouts: EtcdTimeouts = { call: 10_000, member: 3_000 };
 
-/** Opening fails earlier than other calls, because a person waits for the message. Each member has two seconds. */
+/**
+ * Opening a store fails earlier than other calls, because a person waits for the message. Each member has two seconds.
+ */
 function openingTimeouts(members: number): EtcdTimeouts {
   return { call: Math.max(5_000, 2_000 * members), member: 2_000 };
 }
@@ -101,8 +103,8 @@ interface OpenedInstallation {
 const defaultMaxRequestBytes = 1.5 * 1024 * 1024;
 
 /**
- * The part of a request for keys, the head of the slice, and other rows of the transaction. With the default of etcd, a
- * ConfigMap with 1 MiB of data can be stored, which is the maximum in Kubernetes.
+ * The part of a request that is reserved for keys, the head of the slice, and other rows of the transaction. With the
+ * default of etcd, a ConfigMap with 1 MiB of data can be stored, which is the maximum in Kubernetes.
  */
 const reservedBytes = 256 * 1024;
 
@@ -311,7 +313,7 @@ class EtcdStore implements Store {
     }
   }
 
-  /** Reads the history of the slice up to about this size; up to its end if there is no limit. */
+  /** Reads the history of the slice up to about `characters` in size, or to its end if there is no limit. */
   async #historyChunk(range: KeyRange, since: Revision, characters?: number): Promise<HistoryChunk> {
     const { position, floor } = await this.#rows.sliceState(range.slice);
     assertHistoryRetained(range.slice, since, floor);

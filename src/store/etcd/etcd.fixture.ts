@@ -20,7 +20,7 @@ const program = toolFolders()
   .map((folder) => join(folder, programName))
   .find(isProgram);
 
-/** The reason why no etcd can be started; `undefined` if there is one. */
+/** The reason why no etcd can be started; `undefined` if the program exists. */
 export const noEtcd = program === undefined ? `there is no ${programName} (test/tools/build.sh builds it)` : undefined;
 
 /** Short timeouts, so that tests of failures are fast. */
@@ -39,8 +39,8 @@ export class EtcdCluster {
   }
 
   /**
-   * Starts a cluster and waits until it accepts writes. With credentials, it accepts only https; the flags must name its
-   * certificate. Without machines, all members run on this one.
+   * Starts a cluster and waits until it accepts writes. With credentials, the cluster accepts only https, and the flags
+   * must name its certificate. Without machines, all members run on this machine.
    */
   static async start(
     size = 1,
@@ -112,7 +112,7 @@ export class EtcdCluster {
   }
 }
 
-/** A machine that a member runs on. `commandPrefix` is a command with flags that the member is started under. */
+/** A machine that a member runs on. The command that starts the member is appended to `commandPrefix`. */
 export interface EtcdMachine {
   readonly address: string;
   readonly commandPrefix: readonly string[];
@@ -173,22 +173,23 @@ class Member {
     this.#process = undefined;
   }
 
-  /** Copies the data of the member, which must not run. */
+  /** Copies the data of the member. The member must not be running. */
   backUp(): void {
     cpSync(this.#data, `${this.#data}.copy`, { recursive: true });
   }
 
-  /** Replaces the data of the member, which must not run, by the copy. */
+  /** Replaces the data of the member by the copy. The member must not be running. */
   restore(): void {
     rmSync(this.#data, { recursive: true });
     cpSync(`${this.#data}.copy`, this.#data, { recursive: true });
   }
 
-  /** Stops the member with SIGSTOP. Its connections stay open, and it answers nothing. */
+  /** Stops the member with SIGSTOP. Its connections stay open, but it answers no requests. */
   pause(): void {
     this.#isPaused = true;
     this.#signal('SIGSTOP');
-    // The threads stop one after another, and the last ones could still answer a request.
+    // Waits until all threads have stopped: they stop one after another, and the last ones could still answer a
+    // request.
     while (this.#process !== undefined && !isStopped(this.#process.pid)) {}
   }
 

@@ -14,7 +14,7 @@ import { KeySpace } from './key-space.ts';
 export interface EtcdImportOptions extends Pick<EtcdStoreOptions, 'endpoints' | 'prefix' | 'credentials'> {
   /** The rows of the imported store. */
   readonly rows: AsyncIterable<DumpRow>;
-  /** Tells whether a row is unlogged, for rows of a store that does not distinguish them. */
+  /** True if a row is unlogged. Used for rows of a store that does not distinguish unlogged rows. */
   isUnlogged(key: Key): boolean;
   /** Checks the imported store before it can be used. If it rejects, the import is undone. Optional. */
   check?(store: Store): Promise<void>;
@@ -24,9 +24,9 @@ export interface EtcdImportOptions extends Pick<EtcdStoreOptions, 'endpoints' | 
 const timeouts = { call: 30_000, member: 5_000 };
 
 /**
- * Creates a store on etcd from the rows of a dump, with the same identity. Its revisions are greater than those of the
- * dump, so watches that started before end with Expired. The prefix must be empty. No server can use the store until all
- * rows were written and compared with those of the dump; after an error, the prefix is empty again. Rejects with
+ * Creates a store on etcd from the rows of a dump, with the same identity. Its revisions are greater than the revisions
+ * of the dump, so earlier watches end with Expired. The prefix must be empty. No server can use the store until all
+ * rows were written and compared with the rows of the dump. After an error, the prefix is empty again. Rejects with
  * StoreError, or with the error of `rows` or `check`.
  */
 export async function importIntoEtcd(options: EtcdImportOptions): Promise<DumpSummary> {
@@ -95,7 +95,10 @@ async function writeRows(
   await expireHistory(store, [...new Set([...slices, ...written])]);
 }
 
-/** Writes rows in transactions that etcd accepts. A few of them run concurrently, because no row is written twice. */
+/**
+ * Writes rows in transactions that etcd accepts. Several transactions run concurrently, because no row is written
+ * twice.
+ */
 class BatchWriter {
   readonly #store: Store;
   #writes: Write[] = [];
@@ -123,7 +126,7 @@ class BatchWriter {
   #send(): void {
     if (this.#writes.length > 0) {
       const running = writeBatch(this.#store, this.#writes);
-      // `#settle` reports the failure, perhaps later.
+      // Prevents an unhandled rejection: `#settle` reports the failure, perhaps later.
       running.catch(() => {});
       this.#running.push(running);
     }
@@ -156,14 +159,20 @@ async function writeBatch(store: Store, writes: readonly Write[]): Promise<void>
   }
 }
 
-/** Writes and removes a row, because a slice whose rows were all removed must not go back to revision 1. */
+/**
+ * Raises the revision of a slice by writing and removing a row: a slice whose rows were all removed must not go back to
+ * revision 1.
+ */
 async function raiseRevision(store: Store, slice: string): Promise<void> {
   const key = { slice, segments: ['imported'] };
   await store.transact({ writes: [{ key, value: '' }] });
   await store.transact({ writes: [{ key, value: undefined }] });
 }
 
-/** Ends the history of the slices here. Otherwise a watch from before the import would get all objects as new ones. */
+/**
+ * Compacts the whole history of the slices. Otherwise a watch from before the import would receive all objects as new
+ * ones.
+ */
 async function expireHistory(store: Store, slices: readonly string[]): Promise<void> {
   for (let start = 0; start < slices.length; start += concurrency) {
     const part = slices.slice(start, start + concurrency);

@@ -6,14 +6,14 @@ import { rangeMethod, statusMethod, txnMethod } from './client/methods.ts';
 import type { KeySpace } from './key-space.ts';
 import { baseAbove } from './revision-map.ts';
 
-/** The version of the layout of keys and values. A program refuses a store with a newer one. */
+/** The version of the layout of keys and values. A program refuses a store with a newer layout. */
 const currentSchema = 1;
 
 /** The row that identifies a store. It is written once, when the store is created. */
 interface Installation {
   readonly identity: string;
   readonly schema: number;
-  /** See `RevisionMap`. */
+  /** The base of all revisions (`RevisionMap`). */
   readonly base: number;
   /** The ID of the import that creates the store. Absent if the store is complete. */
   readonly importId?: string;
@@ -21,17 +21,17 @@ interface Installation {
 
 export interface InstallationOptions {
   /**
-   * The identity that the store must have. If it is given, no store is created. Optional; defaults to any identity, and
-   * creates a store if the prefix is empty.
+   * The identity that the store must have. If set, no store is created. Optional; by default, any identity is accepted,
+   * and a store is created if the prefix is empty.
    */
   readonly identity?: string;
   /** If true, no store is created. Optional; defaults to false. */
   readonly mustExist?: boolean;
-  /** All revisions of a new store are greater than this one, for the import of another store. Defaults to 1. */
+  /** All revisions of a new store are greater than this revision. Set to import another store. Defaults to 1. */
   readonly above?: Revision;
   /**
-   * Creates a store for the import of another one, whose identity it gets. The prefix must be empty. Others cannot open
-   * the store before `finishImport`. Optional.
+   * If set, creates a store for an import, with the identity of the imported store. The prefix must be empty. Other
+   * processes cannot open the store before `finishImport`. Optional.
    */
   readonly importing?: { readonly identity: string; readonly importId: string };
 }
@@ -64,7 +64,7 @@ export async function openInstallation(
       `there is no store at ${describe(key)}${expected}; check the addresses of etcd and --etcd-prefix`,
     );
   }
-  // If the response of a successful attempt was lost, the repeated call finds the row of the first one.
+  // If the response of a successful attempt was lost, the repeated call finds the row that this attempt wrote.
   const stored = response.ranges[0]?.kvs[0]?.value;
   const installation = stored === undefined ? created : parseInstallation(stored, key);
   if (installation.importId !== importing?.importId) throw importConflict(installation, keys);
@@ -76,8 +76,8 @@ export async function openInstallation(
 }
 
 /**
- * Completes the store that an import has created, so that it can be opened. Rejects with EtcdError, or with StoreError if
- * the import was removed.
+ * Completes the store that an import has created. Servers can open it then. Rejects with EtcdError, or with StoreError
+ * if the import was removed.
  */
 export async function finishImport(client: EtcdClient, keys: KeySpace, importId: string): Promise<void> {
   const key = keys.installation;
@@ -102,7 +102,7 @@ export async function removeImport(client: EtcdClient, keys: KeySpace, importId:
   await client.call(txnMethod, { compare, success: [{ remove: keys.all }], failure: [] });
 }
 
-/** Throws StoreError CannotOpen if the prefix contains keys that this import has not written. */
+/** Throws StoreError CannotOpen if the prefix contains keys that the import `importId` has not written. */
 async function assertEmpty(client: EtcdClient, keys: KeySpace, importId: string): Promise<void> {
   const { kvs } = await client.call(rangeMethod, { ...keys.all, limit: 1 });
   const [first] = kvs;

@@ -17,7 +17,7 @@ export type WatchedKey =
 
 /**
  * The etcd keys of a store. All of them start with the prefix and a colon. A prefix contains no colon, so the keys of
- * two stores are never mixed, even if one prefix starts with the other one.
+ * two stores are never mixed, even if one prefix is the beginning of the other one.
  */
 export class KeySpace {
   readonly prefix: string;
@@ -69,8 +69,9 @@ export class KeySpace {
   }
 
   /**
-   * The head of a slice: a row that every transaction with logged writes in the slice replaces. An encoded key has at
-   * least one segment, so the name of the slice alone is not the key of a row. It sorts before all rows of the slice.
+   * The head of a slice: a row that every transaction with logged writes in the slice replaces. The encoded key of a
+   * row has at least one segment, so the name of the slice alone cannot be the key of a row. The head sorts before all
+   * rows of the slice.
    */
   head(slice: string): string {
     return this.#rows + encodeSlice(slice);
@@ -92,12 +93,12 @@ export class KeySpace {
     return this.#floors + encodeSlice(slice);
   }
 
-  /** Exists if the slice was removed. No transaction can write to the slice then. */
+  /** A key that exists if the slice was removed. No transaction can write to the slice then. */
   removedSlice(slice: string): string {
     return this.#removed + encodeSlice(slice);
   }
 
-  /** Exists if the transaction with this ID must no longer be applied. */
+  /** A key that exists if the transaction with this ID must no longer be applied. */
   cancelled(transaction: string): string {
     return this.#cancelled + transaction;
   }
@@ -121,7 +122,7 @@ export class KeySpace {
   }
 }
 
-/** The end of the range of all keys that start with a text that ends with a slash. */
+/** Returns the end of the range of all keys that start with `start`, a text that ends with a slash. */
 function endOf(start: string): string {
   return `${start.slice(0, -1)}0`;
 }

@@ -16,7 +16,7 @@ async function serveTls(certificateName: string): Promise<{ readonly endpoints: 
   const authority = await makeAuthority(certificateName);
   const { cert, key } = await authority.serving([certificateName]);
   const server = createTlsServer({ cert, key, ALPNProtocols: ['h2'] });
-  // The client closes the connection during the handshake.
+  // Ignores the error of a client that closes the connection during the handshake.
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -39,13 +39,13 @@ describe('openEtcdStore', () => {
     const misplaced = await storeErrorOf(
       openEtcdStore({ endpoints: other.endpoints, prefix: 'p', credentials: { ca: other.ca } }),
     );
-    // Other failures are retried for five seconds.
+    // This failure is not retried. Other failures are retried for five seconds.
     expect(performance.now() - start).toBeLessThan(4_000);
     expect([untrusted.code, misplaced.code]).toEqual(['CannotOpen', 'CannotOpen']);
     expect(untrusted.message).toContain(`cannot open the store at ${valid.endpoints}: no TLS connection: `);
     expect(untrusted.message).toMatch(/(self-signed|verify|issuer).*; check that etcd serves TLS, and check its CA/);
     expect(misplaced.message).toMatch(/no TLS connection: .*altnames/);
-    // Node.js would report an IP address as a server name.
+    // Node.js would warn about an IP address that is used as a server name.
     expect(warnings).toEqual([]);
   });
 

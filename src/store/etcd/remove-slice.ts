@@ -6,8 +6,8 @@ import type { EtcdRange, KeySpace } from './key-space.ts';
 const rowsPerRequest = 500;
 
 /**
- * Removes a slice: first marks it as removed, so that no replica can write to it, and then removes its rows. Returns
- * the etcd revision of the mark. Can be repeated after a failure. Rejects with EtcdError.
+ * Removes a slice: first marks it as removed, so no replica can write to it, and then removes its rows. Returns the
+ * etcd revision of the mark. Can be repeated after a failure. Rejects with EtcdError.
  */
 export async function removeSlice(client: EtcdClient, keys: KeySpace, slice: string): Promise<number> {
   const mark = { put: { key: keys.removedSlice(slice), value: '' } };

@@ -11,14 +11,11 @@ const revisionsPerTransaction = 128;
 export const maxLoggedWrites = revisionsPerTransaction - 1;
 
 /**
- * Converts between the revisions of etcd and those of the store. The revision of a logged write consists of the etcd
- * revision of its transaction and its number in the transaction, from 1. The number 0 is for unlogged rows.
+ * Converts between etcd revisions and store revisions. The revision of a logged write consists of the etcd revision of
+ * its transaction and its number in the transaction, from 1. The number 0 is for unlogged rows.
  */
 export class RevisionMap {
-  /**
-   * A number that is added to each revision, so that revisions do not go back if the contents of another store were
-   * imported.
-   */
+  /** A number that is added to each revision, so revisions do not go back after an import of another store. */
   readonly #base: number;
 
   constructor(base: number) {
@@ -45,7 +42,8 @@ export class RevisionMap {
 }
 
 /**
- * Returns the base of a new store. All its revisions are greater than `above`, although etcd is only at `etcdRevision`.
+ * Returns the base of a new store. All revisions of the store are greater than `above`, although etcd is only at
+ * `etcdRevision`.
  */
 export function baseAbove(above: Revision, etcdRevision: number): number {
   return Math.max(0, above - etcdRevision * revisionsPerTransaction);

@@ -15,9 +15,9 @@ export function decodeRow(stored: string): { readonly index: number; readonly va
 export interface SliceHead {
   /** The number of the last logged write in the slice. */
   readonly last: number;
-  /** The ID of the transaction, by which its sender recognizes it. */
+  /** The ID of the transaction. Its sender recognizes the transaction by this ID. */
   readonly transaction: string;
-  /** The numbers of the removals in the slice, in their order. A removed row cannot carry its number itself. */
+  /** The numbers of the removals in the slice, in order. They are stored here, because a removed row has no value. */
   readonly removals: readonly number[];
 }
 

@@ -10,7 +10,7 @@ import { decodeHead } from './row-value.ts';
 export interface SlicePosition {
   readonly etcdRevision: number;
   readonly revision: Revision;
-  /** The etcd revision of the first one. */
+  /** The etcd revision of the first transaction with logged writes in the slice. */
   readonly firstEtcdRevision: number;
 }
 
@@ -20,18 +20,18 @@ export function slicePosition(head: KeyValue | undefined, revisions: RevisionMap
   return { etcdRevision: head.modRevision, revision, firstEtcdRevision: head.createRevision };
 }
 
-/** The slices whose positions one request asks for, and the positions in the same order. */
+/** The slices of one request for positions, and the positions in the same order. */
 interface PositionBatch {
   readonly slices: Map<string, number>;
   readonly positions: Promise<readonly (SlicePosition | undefined)[]>;
 }
 
-/** The number of slices that one request asks for. */
+/** The maximum number of slices in one request for positions. */
 const maxSlices = 100;
 
 /**
- * Asks etcd for the current revisions of slices. Callers that arrive while a request is on its way wait for the next
- * one and share it, so many readers cause few requests. A position is never older than the call of `ask`.
+ * Asks etcd for the current revisions of slices. Callers that arrive while a request is in progress share the next
+ * request, so many readers cause few requests. A position is never older than the call of `ask`.
  */
 export class SliceHeads {
   readonly #client: EtcdClient;

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 
-/** A proxy between a store and etcd that can be cut, so that responses are lost although etcd has executed requests. */
+/**
+ * A proxy between a store and etcd. Tests can cut it, so responses are lost although etcd has executed the requests.
+ */
 export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -30,7 +32,7 @@ export class TcpProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Breaks all connections. If `refuse` is true, also breaks new ones until `restore`. */
+  /** Breaks all connections. If `refuse` is true, also breaks new connections until `restore`. */
   cut(refuse = false): void {
     this.#isCut = refuse;
     for (const socket of this.#sockets) socket.destroy();

@@ -32,7 +32,7 @@ export class LevelByteReader {
     return this.bytes.subarray(from, from + length);
   }
 
-  /** Skips bytes and returns the offset of the first one. */
+  /** Skips bytes and returns the offset of the first skipped byte. */
   skip(length: number): number {
     if (length > this.bytes.length - this.offset) throw new RangeError('the bytes end too early');
     const from = this.offset;

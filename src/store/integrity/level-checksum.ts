@@ -9,7 +9,7 @@ export function levelChecksum(bytes: Buffer, from: number, to: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-/** The number of bytes per step. Each of them has its own lookup table. */
+/** The number of bytes per step. Each byte of a step has its own lookup table. */
 const stride = 8;
 
 interface Implementation {

@@ -12,7 +12,7 @@ let root: string;
 let original: string;
 let name: string;
 let log: Buffer;
-/** The length of the log after each batch; acknowledged data is before it. */
+/** The length of the log after each batch. All data before this length is acknowledged. */
 const batchEnds: number[] = [];
 
 beforeAll(async () => {

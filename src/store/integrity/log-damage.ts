@@ -27,8 +27,8 @@ export function findLogDamage(log: Buffer): number | undefined {
 }
 
 /**
- * Returns the offset of an unreadable or incomplete record at the end of an undamaged log, which LevelDB drops; `undefined` if
- * there is none. It is a write that a crash interrupted, or damage in the last write.
+ * Returns the offset of an unreadable or incomplete record at the end of an undamaged log, which LevelDB drops;
+ * `undefined` if there is none. Such a record is a write that a crash interrupted, or damage in the last write.
  */
 export function findDroppedEnd(log: Buffer): number | undefined {
   return scanLog(log).dropped;

@@ -54,7 +54,10 @@ export async function findDroppedRecord(directory: string): Promise<string | und
   return undefined;
 }
 
-/** Names the manifest too: if its last record is damaged, an earlier one lists files that were removed since. */
+/**
+ * Describes a missing file. Also names the manifest: if its last record is damaged, an earlier record lists files that
+ * were removed since.
+ */
 function missing(file: string, manifest: string): string {
   return `the file ${file} is missing, or ${manifest}, which lists it, is damaged`;
 }

@@ -10,7 +10,7 @@ import { decompressSnappy } from './snappy.ts';
 import { findTableDamage } from './table-damage.ts';
 
 let directory: string;
-/** Small enough to change every byte, with several blocks, some of them compressed. */
+/** A table that is small enough to change every byte, with several blocks, some of them compressed. */
 let table: Buffer;
 let tableName: string;
 
@@ -40,7 +40,7 @@ describe('a LevelDB table', () => {
   it('is damaged if any byte has changed, except in the padding of the footer', () => {
     const footer = table.length - 48;
     const padding = (at: number) => at >= footer && at < table.length - 8 && table[at] === 0;
-    // The highest bit of a varint's last byte is not flipped: that only appends a zero.
+    // Never flips the highest bit of a varint's last byte, because this only appends a zero.
     for (let at = 0; at < table.length; at++) {
       if (padding(at)) continue;
       const changed = Buffer.from(table);
@@ -66,8 +66,8 @@ describe('a LevelDB table', () => {
 
 describe('a Snappy block', () => {
   it('with literals, back-references and overlapping back-references is decompressed', () => {
-    // "ab", then 6 bytes from 2 back, then 4 from 8 back with a wider offset, then a literal with a separate length
-    // byte.
+    // The literal "ab", a copy of 6 bytes from 2 back, a copy of 4 bytes from 8 back with a wider offset, and a literal
+    // with a separate length byte.
     const packed = Buffer.from([
       ...[0x11],
       ...[0x04, 0x61, 0x62],

@@ -20,8 +20,8 @@ export class PortObservers {
   }
 
   /**
-   * Starts an observation with a new id and returns the function that stops it. `request` sends the request to the store,
-   * and calls `add` immediately before. The observer receives changes from then on.
+   * Starts an observation with a new id and returns the function that stops it. `request` must send the request to the
+   * store and call `add` immediately before. From this call on, the observer receives changes.
    */
   async observe(
     observer: Observer,
@@ -40,7 +40,7 @@ export class PortObservers {
     }
   }
 
-  /** Passes changes to an observer. Ends its observation if it throws. */
+  /** Passes changes to an observer. If the observer throws, ends its observation. */
   deliver(id: ObservationId, changes: readonly Change[]): void {
     try {
       this.#observers.get(id)?.changes(changes);

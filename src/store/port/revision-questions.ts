@@ -1,8 +1,8 @@
 import type { Revision } from '../store.ts';
 
 /**
- * Asks for the revisions of slices. Callers that ask for a slice while a question for it is on its way wait for the next
- * question and share it, so many readers cause few messages. An answer is never older than the call.
+ * Asks for the revisions of slices. Callers that ask for a slice while a question for it is in progress share the next
+ * question, so many readers cause few messages. An answer is never older than the call.
  */
 export class RevisionQuestions {
   readonly #send: (slice: string) => Promise<Revision>;
@@ -30,7 +30,7 @@ export class RevisionQuestions {
   #start(slice: string): Promise<Revision> {
     const running = this.#send(slice);
     this.#running.set(slice, running);
-    // Attached first, so it runs before the next question starts.
+    // This handler is attached first, so it runs before the next question starts.
     const forget = () => void this.#running.delete(slice);
     running.then(forget, forget);
     return running;

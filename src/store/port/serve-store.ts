@@ -34,7 +34,7 @@ function partsOf(entries: readonly Entry[]): Entry[][] {
 /** The approximate number of characters of a key, which is copied too. */
 const charactersPerEntry = 200;
 
-/** Ends an observation. Absent until the store has started it. */
+/** An observation and the function that ends it. `stop` is absent until the store has started the observation. */
 type Observation = { stop?: () => void };
 
 /**
@@ -54,7 +54,7 @@ export function serveStore(store: Store, port: MessagePort): () => void {
       const last = parts.pop() ?? [];
       for (const entries of parts) {
         link.send('listed', { id, entries });
-        // Copying a part takes milliseconds, so others use the thread in between.
+        // Copying a part takes milliseconds, so other work may use the thread in between.
         await yieldToEventLoop();
       }
       return { ...result, entries: last };

@@ -12,7 +12,7 @@ import { serveStore } from './serve-store.ts';
 
 interface Connection {
   readonly client: Store;
-  /** Closes the port on the side of the store, as the end of a thread does. */
+  /** Closes the port on the side of the store, like the end of a thread. */
   cut(): void;
 }
 

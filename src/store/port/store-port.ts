@@ -24,7 +24,7 @@ export type ObservationId = number;
 /** The methods that the thread of the store offers. */
 export interface StoreServerMethods {
   get(key: Key): Promise<Entry | undefined>;
-  /** Returns the last entries. The others precede them as `listed`, so that no message is very long. */
+  /** Returns the last entries of a list. Earlier entries are sent before with `listed`, so no message is very long. */
   list(request: {
     readonly id: number;
     readonly range: KeyRange;
@@ -33,7 +33,7 @@ export interface StoreServerMethods {
   transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]>;
   removePrefix(range: KeyRange): Promise<void>;
   revision(slice: string): Revision | Promise<Revision>;
-  /** Starts an observation. The changes follow as `changes`, also before this call returns. */
+  /** Starts an observation. Its changes are sent with `changes`, possibly before this call returns. */
   observe(request: { readonly id: ObservationId; readonly range: KeyRange; readonly since: Revision }): Promise<void>;
   stopObserving(id: ObservationId): void;
   history(request: {

@@ -13,7 +13,10 @@ import {
   storeRange,
 } from './suite-store.ts';
 
-/** A writer that keeps the rows that its observer has received, and replaces a row only if it is still current. */
+/**
+ * A writer with an observer. It keeps the rows that the observer has received, and replaces a row only if it is still
+ * current.
+ */
 class Observed {
   readonly #store: Store;
   readonly #rows = new Map<string, { readonly value: string; readonly revision: Revision }>();

@@ -5,7 +5,10 @@ import { historyOf, type OpenStore, putValue, storeKey, storeOpener, storeRange 
 const range = storeRange('s', 'wanted');
 const value = 'x'.repeat(1_000);
 
-/** Writes as many rows in the range, and as many outside of it, in turn. Returns the revisions of those in the range. */
+/**
+ * Writes `count` rows in the range and as many outside of it, alternately. Returns the revisions of the rows in the
+ * range.
+ */
 async function writeRows(store: Store, count: number): Promise<Revision[]> {
   const revisions: Revision[] = [];
   for (let number = 0; number < count; number++) {

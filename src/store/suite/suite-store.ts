@@ -42,7 +42,9 @@ export async function putValue(store: Store, at: Key, value: string): Promise<Re
   return logged(await store.transact({ writes: [{ key: at, value }] }));
 }
 
-/** Writes an empty value, or the given ones, to many keys in several transactions. Returns the revisions in order. */
+/**
+ * Writes a value to many keys in several transactions. The values are empty by default. Returns the revisions in order.
+ */
 export async function putMany(
   store: Store,
   keys: readonly Key[],

@@ -121,7 +121,7 @@ export function watchingTests(open: OpenStore): void {
       let writing = true;
       const known: number[] = [1];
       const observing = (async () => {
-        // On a slow disk, far more observers than writes would start.
+        // Limits the steps, because on a slow disk far more observers than writes would start.
         for (let step = 0; (writing && step < 300) || step < 10; step++) {
           const recorder = new ChangeRecorder();
           const since = known[(step * 7) % known.length] ?? 1;

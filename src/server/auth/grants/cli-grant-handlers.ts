@@ -17,7 +17,7 @@ import type { GrantRows } from './grant-rows.ts';
 import { findWithGuessLimit, type GuessLimitOptions } from './guess-limit.ts';
 import { type LoginGrant, type RedeemOptions, redeemGrant, refuseGrant } from './redeem-grant.ts';
 
-/** A login that a user allowed. The command line gets its code through a redirect to a loopback port. */
+/** A login that a user allowed. The command line gets the code of this grant through a redirect to a loopback port. */
 export interface CliGrant extends LoginGrant {
   readonly challenge: string;
   readonly port: number;
@@ -40,7 +40,7 @@ export interface CliGrantOptions extends RedeemOptions, GuessLimitOptions {
   readonly grants: GrantRows<CliGrant>;
 }
 
-/** POST `/auth/cli/grants`: the user allows or denies a login. Returns the URL to which the page goes. */
+/** POST `/auth/cli/grants`: the user allows or denies a login. Returns the URL that the page opens next. */
 export function cliConsentHandler({ grants, logins }: Pick<CliGrantOptions, 'grants' | 'logins'>): Handler {
   return async (exchange) => {
     const { login, owner } = consenterOf(exchange, logins);
@@ -73,8 +73,8 @@ function readConsent(body: JsonValue | undefined) {
 }
 
 /**
- * POST `/auth/cli/token`: exchanges a code for an access key (RFC 6749, section 4.1.3, with PKCE). Each code is accepted
- * once, also with a wrong verifier.
+ * POST `/auth/cli/token`: exchanges a code for an access key (RFC 6749, section 4.1.3, with PKCE). A code can be sent
+ * only once, even if the verifier is wrong.
  */
 export function cliTokenHandler(options: CliGrantOptions): Handler {
   const { grants, backoff, audited } = options;

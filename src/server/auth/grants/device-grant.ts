@@ -8,7 +8,7 @@ export interface DeviceGrant extends LoginGrant {
   readonly state: 'Pending' | 'Allowed' | 'Denied';
   /** Keyed hash of the secret that the command line polls with. */
   readonly secretHash: string;
-  /** The address from which the command line asked. */
+  /** The address from which the command line requested the login. */
   readonly address: string;
   readonly requestedAt: number;
   readonly expiresAt: number;

@@ -17,7 +17,7 @@ import { type RedeemOptions, redeemGrant } from './redeem-grant.ts';
 export interface DeviceOptions extends RedeemOptions, GuessLimitOptions {
   readonly grants: GrantRows<DeviceGrant>;
   readonly sealer: Pick<Sealer, 'hash'>;
-  /** The origin at which browsers reach this server; `undefined` if it is that of the request. */
+  /** The origin at which browsers reach this server; `undefined` if it is the origin of the request. */
   readonly externalUrl: string | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface GrantRowsOptions<T> {
   readonly sealer: Pick<Sealer, 'seal' | 'open' | 'hash'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** The name of the table, for example `device`. Codes of one table are unknown in all others. */
+  /** The name of the table, for example `device`. The codes of one table are not valid in other tables. */
   readonly table: string;
   readonly ttlSeconds: number;
   /** Maximum number of grants of one source that have not expired. */
@@ -44,19 +44,19 @@ interface StoredGrant<T> {
 const grantsSlice = 'grants';
 const removalIntervalMs = 10 * 60_000;
 const rowsPerList = 500;
-/** The number of attempts to change a grant that others change, and to find a free code. */
+/** The number of attempts to change a grant that is changed concurrently, and to find an unused code. */
 const maxAttempts = 8;
 /** The IDs of grants start with one of 64 characters, which divide a table into buckets. */
 const buckets = 64;
-/** The number of expired grants that one transaction removes. Each needs two writes. */
+/** The number of expired grants that one transaction removes. Each grant needs two writes. */
 const removalsPerTransaction = 10;
 
 /**
- * Short-lived records that a secret code identifies, for example a pending authorization. All replicas can read them. Each
- * is taken at most once. The rows contain a keyed hash of the code and of the source, and the sealed value.
+ * Short-lived records that a secret code identifies, for example a pending authorization. All replicas can read them.
+ * Each record is taken at most once. The rows contain a keyed hash of the code and of the source, and the sealed value.
  *
  * The total is limited per bucket of IDs, so that a create reads only a small part of the table. Concurrent creates can
- * exceed the limits by their number.
+ * exceed each limit by the number of these creates.
  */
 export class GrantRows<T> {
   readonly #options: GrantRowsOptions<T>;
@@ -98,8 +98,8 @@ export class GrantRows<T> {
   }
 
   /**
-   * Removes a grant and returns its value. Only one of several concurrent calls gets it. A grant that `isReady` does not
-   * accept is kept, and the result is `undefined`.
+   * Removes a grant and returns its value. Only one of several concurrent calls gets the value. A grant that `isReady`
+   * does not accept is kept, and the result is `undefined`.
    */
   async take(code: string, isReady: (value: T) => boolean = () => true): Promise<T | undefined> {
     return await this.#changeOnce(code, (found) =>
@@ -153,7 +153,7 @@ export class GrantRows<T> {
     return { id, entry, source: textAt(row, 'source'), expiresAt, value };
   }
 
-  /** Counts the rows below a prefix that have not expired, up to `limit`, and removes expired ones. */
+  /** Counts the unexpired rows below a prefix, up to `limit`, and removes expired rows. */
   async #listLive(prefix: readonly string[], limit: number): Promise<number> {
     const options = { limit: limit + removalsPerTransaction, skipCount: true };
     const { entries } = await this.#options.store.list({ slice: grantsSlice, prefix }, options);

@@ -16,7 +16,7 @@ async function setUp() {
     ...{ kinds, state, sealer, clock, ttl: 3600, renewedTTL: 86_400, freshLoginSeconds: 0, secondFactor: 'off' },
     connectors: [connectorSettings],
   });
-  /** Signs a person in, and opens a login of the command line beside. */
+  /** Signs a person in, and opens a login of the command line beside the person's login. */
   const logIn = async (refreshToken?: string) => {
     const session = await signIn({
       identity: person('s1', { groups: ['dev'] }),

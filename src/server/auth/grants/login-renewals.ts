@@ -39,7 +39,7 @@ export interface RenewedLogin {
   readonly expiresAt: number;
   /** True if the login can be renewed again later. */
   readonly isRenewable: boolean;
-  /** The person, and who confirmed that the login may be renewed, for the audit log. */
+  /** For the audit log: the person, and who confirmed that the login may be renewed. */
   readonly confirmation: string;
 }
 
@@ -49,14 +49,17 @@ export interface RenewalValues {
   readonly to: string;
 }
 
-/** A renewal that extends a login by less is refused, because the next one would follow at once. In milliseconds. */
+/**
+ * The minimum extension of a login in milliseconds. A renewal that extends a login by less is refused, because the next
+ * renewal would follow at once.
+ */
 const shortestExtension = 60_000;
 /** Time that the leader may need beyond two intervals to refresh an identity, in milliseconds. */
 const refreshDelay = 60_000;
 
 /**
- * Renewals of logins of the command line. A renewal gives the same login a new value and a later end, as long as the
- * provider, or the settings for passwords, confirm the person. It never counts as a sign-in.
+ * Renews logins of the command line. A renewal gives a login a new value and a later end, as long as the provider, or
+ * the settings for passwords, confirm the person. A renewal never counts as a sign-in.
  */
 export class LoginRenewals {
   readonly #options: LoginRenewalsOptions;
@@ -72,8 +75,9 @@ export class LoginRenewals {
   }
 
   /**
-   * Renews a login. Throws 401 if its value is no longer `from`, 403 if it cannot be renewed, and 503 if it cannot be renewed
-   * now. If its value is already `to`, changes nothing: the client repeats a request whose response it did not receive.
+   * Renews a login. Throws 401 if its value is no longer `from`, 403 if it cannot be renewed, and 503 if it cannot be
+   * renewed at the moment. If its value is already `to`, nothing is changed: the client repeats a request whose
+   * response it did not receive.
    */
   async renew(name: string, values: RenewalValues): Promise<RenewedLogin> {
     const { state, sealer, clock } = this.#options;
@@ -111,14 +115,16 @@ export class LoginRenewals {
     return `it reached the end of all renewals after the sign-in at ${signIn} (auth.renewedLoginTTL)`;
   }
 
-  /** A stolen session must not open a login that outlives it, so its sign-in has to be recent. */
+  /**
+   * A stolen session must not open a login that outlives the session, so the sign-in of the session has to be recent.
+   */
   #isOfRecentSignIn({ metadata }: AccessKey, signIn: string): boolean {
     const { freshLoginSeconds } = this.#options;
     if (freshLoginSeconds === 0) return true;
     return Date.parse(metadata.creationTimestamp ?? '') - Date.parse(signIn) <= freshLoginSeconds * 1000;
   }
 
-  /** Returns the reason why the provider or the settings no longer confirm the person; `undefined` if they may. */
+  /** Returns the reason why the provider or the settings no longer confirm the person; `undefined` if there is none. */
   #refusalOf(key: AccessKey): string | undefined {
     const { state, secondFactor } = this.#options;
     const { identity, user = '' } = key.spec ?? {};
@@ -126,7 +132,7 @@ export class LoginRenewals {
       return this.#refreshKeyOf(key) === undefined
         ? `the identity provider "${identity.connector}" issued no refresh token, so it confirms people only at a sign-in`
         : undefined;
-    // A login that an access key opened depends on that key.
+    // A login that an access key opened depends only on that key.
     if (this.#openerOf(key) !== undefined) return undefined;
     if (!state.passwordsEnabled) return 'logins with a password are disabled (auth.password.enabled)';
     return secondFactor === 'required' && !hasSecondFactor(state.userHidden(user))

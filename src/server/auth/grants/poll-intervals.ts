@@ -4,8 +4,8 @@ import type { Clock } from '../../../lib/clock.ts';
 const maxCodes = 10_000;
 
 /**
- * Detects clients that poll too often. Each replica counts on its own: the answer only slows a client down, and a write to
- * the store for each poll would cost more than the polls.
+ * Detects clients that poll too often. Each replica counts only the polls that it receives. This is sufficient to slow
+ * clients down, and a write to the store for each poll would cost more than the polls.
  */
 export class PollIntervals {
   readonly #clock: Clock;
@@ -18,7 +18,7 @@ export class PollIntervals {
     this.#milliseconds = milliseconds;
   }
 
-  /** Records a poll. Returns true if the last one was less than the interval ago. */
+  /** Records a poll. Returns true if the previous poll with this code was less than the interval ago. */
   isTooEarly(code: string): boolean {
     const key = hash('sha256', code, 'base64');
     const now = this.#clock.elapsed();

@@ -7,9 +7,9 @@ import { invalidGrant } from '../oauth/oauth-error.ts';
 import type { LoginRenewals } from './login-renewals.ts';
 import { tokenReply } from './token-reply.ts';
 
-/** The permission of a user that a client logs in as this user. */
+/** A user's permission for a client to log in as this user. */
 export interface LoginGrant {
-  /** The name of the login with which the user allowed it. */
+  /** The name of the login in which the user gave this permission. */
   readonly login: string;
   readonly owner: string;
   readonly client: string;

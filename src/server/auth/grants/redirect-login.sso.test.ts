@@ -44,7 +44,7 @@ describe('a login of the command line with a redirect', () => {
     expect(await userOf(token)).toBe('anna');
     const key = await bench.send(server, `${groupPath}/accesskeys/${textAt(json, 'name')}`);
     expect(textAt(key.json, 'spec', 'displayName')).toBe('Login of the command line on laptop');
-    // It is independent of the session in the browser.
+    // The login of the command line is independent of the session in the browser.
     await anna.signOut();
     expect(await userOf(token)).toBe('anna');
     const logout = await bench.send(server, '/auth/logout', { method: 'POST', token });

@@ -3,8 +3,8 @@ import { jsonReply } from '../login-body.ts';
 import type { OpenedLogin } from '../logins.ts';
 
 /**
- * The successful response of a token endpoint. There are additions: `user` and `name` are the owner and the name of the login,
- * `renewable` is true if the client can renew it.
+ * The successful response of a token endpoint. It has additional members: `user` and `name` are the owner and the name
+ * of the login, and `renewable` is true if the client can renew the login.
  */
 export function tokenReply(
   { key, name, owner, expiresAt }: OpenedLogin,

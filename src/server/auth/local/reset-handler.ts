@@ -85,7 +85,7 @@ async function readReset(exchange: Exchange): Promise<ResetRequest> {
   return { token, password };
 }
 
-/** Returns the key of a link that can be used now. */
+/** Returns the access key of a reset link; `undefined` if the link cannot be used now. */
 async function findKey(token: string, options: ResetHandlerOptions): Promise<AccessKey | undefined> {
   const { kinds, state, sealer, freshness, clock } = options;
   if (!isWellFormedAccessKey(token)) return undefined;

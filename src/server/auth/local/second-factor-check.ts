@@ -26,7 +26,7 @@ export interface SecondFactorOptions extends SetupOptions {
 
 const passed: SecondFactorResult = { isPassed: true };
 
-/** Checks the second factor of a login whose password was right. */
+/** Checks the second factor of a login whose password was correct. */
 export async function checkSecondFactor(
   user: string,
   { code = '', setup = '' }: Pick<PasswordAttempt, 'code' | 'setup'>,
@@ -46,8 +46,8 @@ export async function checkSecondFactor(
 }
 
 /**
- * Uses up a code. The check and the record of its use are one write, so a code is accepted once, also by several
- * replicas. Returns false if the code is wrong, or if there were too many wrong codes of the user.
+ * Uses up a code. The check and the record of its use are one write, so a code is accepted only once, even if several
+ * replicas receive it. Returns false if the code is wrong, or if too many wrong codes were sent for the user.
  */
 export async function spendCode(user: string, code: string, options: SecondFactorOptions): Promise<boolean> {
   const { kinds, sealer, clock } = options;
@@ -68,7 +68,10 @@ export async function spendCode(user: string, code: string, options: SecondFacto
   });
 }
 
-/** Sets up the second factor. Returns its recovery codes; `undefined` if the code is wrong, or another one is set up. */
+/**
+ * Sets up the second factor. Returns its recovery codes; `undefined` if the code is wrong, or if another second factor
+ * is set up.
+ */
 export async function finishSetup(
   user: string,
   sent: { readonly code: string; readonly setup: string },
@@ -94,8 +97,8 @@ export async function finishSetup(
 }
 
 /**
- * Limits the guesses at the codes of a user from all addresses together. The limit for passwords is wider, because anybody
- * can reach it; guessing codes needs the password.
+ * Limits the guesses at the codes of a user from all addresses together. This limit is stricter than that for
+ * passwords, because only a person with the password can guess codes, and so delay the user.
  */
 async function guarded(
   user: string,

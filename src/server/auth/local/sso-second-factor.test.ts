@@ -95,7 +95,7 @@ describe('a second factor', () => {
     const { secret } = await setUp();
     for (let index = 0; index < 6; index++) expect((await logIn({ code: '000000' })).code).toBe(401);
     expect((await logIn({ code: codeNow(secret) })).code).toBe(429);
-    // A login without a code does not reset the count.
+    // A login without a code does not reset the count of wrong codes.
     clock.advance(1000);
     expect(reasonOf(await logIn())).toBe('SecondFactorRequired');
     expect((await logIn({ code: '000000' })).code).toBe(401);

@@ -23,8 +23,9 @@ export interface TotpHandlerOptions extends SecondFactorOptions {
 }
 
 /**
- * `/auth/totp`: the second factor of the caller. GET returns its state. POST without a body member starts to set it up,
- * and POST with `setup` and `code` completes that. DELETE with `code` removes it. Changes need a recent login.
+ * `/auth/totp`: the second factor of the caller. GET returns its state. POST without a body member starts the setup,
+ * and POST with `setup` and `code` completes the setup. DELETE with `code` removes the second factor. Changes need a
+ * recent login.
  */
 export function totpHandler(options: TotpHandlerOptions): Handler {
   return async (exchange) => {

@@ -137,8 +137,8 @@ class ProviderIdentityLogins implements IdentityLogins {
   }
 
   /**
-   * Returns the first name that no user has or had, and that no object and no access key names: the new user would
-   * otherwise get the access of another person.
+   * Returns the first name that no user has or had, and that no object and no access key refers to. Otherwise the new
+   * user would get the access of another person.
    */
   async #freeName(username: string): Promise<string> {
     const { kinds, state, store } = this.#options;

@@ -10,22 +10,22 @@ export interface IdentityRights {
   readonly groupsPrefix?: string;
   readonly teams: readonly string[];
   readonly admin: boolean;
-  /** The reason why some groups are missing. Absent if none are. */
+  /** The reason why some groups are missing. Absent if none are missing. */
   readonly message?: string;
 }
 
 type Rules = Pick<ConnectorSettings, 'allowedGroups' | 'groupsPrefix' | 'groupsToTeams' | 'adminGroups'>;
 
 /**
- * Maximum number and length of the groups that a user has in clusters. Every request carries them, for example in the
- * headers with which the gateway impersonates the user. The rules of the connector see all groups.
+ * Maximum number and length of the groups that a user has in clusters. Every request contains these groups, for example
+ * in the headers with which the gateway impersonates the user. The rules of the connector apply to all groups.
  */
 const maxGroups = 500;
 const maxGroupLength = 256;
 
 /**
- * Evaluates the rules of the connector for the groups of an identity. If there are too many groups, those that the rules
- * name are kept before all others, so that the stored groups give the same result.
+ * Evaluates the rules of the connector for the groups of an identity. If there are too many groups, groups that the
+ * rules name are kept before all others, so that the rules give the same result for the stored groups.
  */
 export function identityRights(rules: Rules, identity: Pick<ProviderIdentity, 'groups'>): IdentityRights {
   const { allowedGroups, groupsPrefix, groupsToTeams, adminGroups } = rules;
@@ -48,8 +48,9 @@ export function identityRights(rules: Rules, identity: Pick<ProviderIdentity, 'g
 }
 
 /**
- * True if the group can be a group of a user: its name is not reserved, and can be sent in a header. HTTP removes blanks at
- * both ends of a value, so the gateway refuses such groups, and with them all requests of the user.
+ * True if the group can be a group of a user: its name is not reserved, and can be sent in a header. HTTP removes
+ * blanks at both ends of a header value, so the gateway refuses groups with such blanks, and thus all requests of a
+ * user who has one.
  */
 function isUsableGroup(group: string): boolean {
   return (

@@ -46,7 +46,7 @@ describe('open streams of a user with an identity', () => {
     await signIn({ identity: person('s1', { groups: ['devs', 'secret'] }) });
     const made = await create('ownedaccesskeys', 'deploy', { team: 'red', groups: ['secret'] }, as('s1'));
     const stream = streamOf(textAt(made, 'spec', 'key'));
-    // The person leaves the team at the same time.
+    // In the same sign-in, the person also leaves the team.
     await signIn({ identity: person('s1', { groups: [] }) });
     clock.advance(1_000);
     expect(stream.aborted).toBe(true);

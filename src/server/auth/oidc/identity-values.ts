@@ -30,8 +30,8 @@ export function keyIdentity(
 }
 
 /**
- * Returns the entry in the status of the user for an identity that the provider has just confirmed. `isLogin` is false for a
- * refresh. The times of a refresh that changes nothing stay the same, so that it needs no write.
+ * Returns the entry in the status of the user for an identity that the provider has just confirmed. `isLogin` is false
+ * for a refresh. If a refresh changes nothing, its times stay the same, so no write is needed.
  */
 export function userIdentity(
   identity: ProviderIdentity,
@@ -68,7 +68,7 @@ export function isUnchanged(before: UserIdentity | undefined, next: UserIdentity
   return equalJson({ ...next, lastRefresh: before.lastRefresh ?? '' }, { ...before, groups: [...groups] });
 }
 
-/** Returns the fields that show the person. Only the first identity of a user sets them. */
+/** Returns the fields of the user that describe the person. They are set only from the first identity of a user. */
 export function profileOf(
   { spec }: Pick<User, 'spec'>,
   identity: ProviderIdentity,

@@ -27,18 +27,21 @@ export interface OidcHandlerOptions extends ProviderSignInOptions {
 }
 
 /**
- * Limits of sign-ins that wait for one provider. Each connector has its own, so that a slow provider does not delay the
- * others. Sources share the slots fairly.
+ * Limits of sign-ins that wait for one provider. Each connector has its own limits, so that a slow provider does not
+ * delay other providers. Sources share the slots fairly.
  */
 const slotOptions = { slots: 20, maxWaiting: 100, waitMilliseconds: 5_000 };
 
-/** The query parameter of a login URL to which another host name of this server redirected. It prevents a loop. */
+/**
+ * The query parameter that marks a login URL to which this server has redirected a browser from another host name. It
+ * prevents a redirect loop.
+ */
 const movedParameter = 'moved';
 
 /**
- * `/auth/oidc/<connector>/login` sends the browser to the provider, and `/auth/oidc/<connector>/callback` opens a login
- * when the provider sends it back. All requests are anonymous: a browser without the cookie of the sign-in causes no
- * request to the provider and no audit event, and sources whose sign-ins fail have to wait.
+ * `/auth/oidc/<connector>/login` redirects the browser to the provider, and `/auth/oidc/<connector>/callback` opens a
+ * login when the provider redirects the browser back. All requests are anonymous. A browser without the cookie of the
+ * sign-in causes no request to the provider and no audit event. Sources whose sign-ins fail have to wait.
  */
 export function oidcHandler(options: OidcHandlerOptions): Handler {
   const slots = new Map(
@@ -73,7 +76,8 @@ async function startSignIn({ exchange, options, connector, slots }: Step): Promi
   const { name } = connector.settings;
   const own = originOf(request.headers.host);
   const returnTo = returnPath(query.get('returnTo'));
-  // The provider sends the browser to the external URL, where it does not send the cookies of other host names.
+  // The provider sends the browser to the external URL, where it has no cookies of other host names. The sign-in must
+  // therefore begin there.
   if (externalUrl !== undefined && own !== externalUrl && !query.has(movedParameter)) {
     const moved = new URLSearchParams({ returnTo, [movedParameter]: '1' });
     return redirect(302, `${externalUrl}/auth/oidc/${name}/login?${moved}`);
@@ -105,7 +109,7 @@ async function finishSignIn(step: Step): Promise<Reply> {
   if (pending === undefined || pending.connector !== name) return problemReply('Expired', name);
   // A sign-in is used once: whatever its result is, the browser forgets it.
   const cookies = options.cookies.remove(state);
-  // Each state is an account of its own, so that only the failures of a source count.
+  // Each state counts as a separate account, so only the failures of the source cause delays.
   const admitted = options.backoff.admit({ account: `sign-in ${state}`, source: request.remoteAddress });
   if (typeof admitted === 'number') return problemReply('Busy', name, cookies);
   const callback = new URL(pending.redirectUri);
@@ -145,8 +149,8 @@ async function endPrevious({ logins, log }: OidcHandlerOptions, accessKey: strin
 }
 
 /**
- * Returns the key of the browser's login; '' if there is none. The browser sends its cookie with the first request of a
- * sign-in only, because another site causes the second.
+ * Returns the key of the browser's login; '' if there is none. The browser sends its session cookie only with the first
+ * request of a sign-in, because another site causes the second request.
  */
 function loginOf({ request }: Exchange, sessions: BrowserSessions): string {
   const value = sessionCookieOf(request);

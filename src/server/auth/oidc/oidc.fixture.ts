@@ -26,7 +26,7 @@ export const connectorSettings: ConnectorSettings = {
   unavailableSeconds: 3600,
 };
 
-/** A provider that a test controls. It knows one person per refresh token. */
+/** A provider that a test controls. Each refresh token belongs to one person. */
 export class ControlledConnector implements OidcConnector {
   readonly settings: ConnectorSettings;
   /** The answers to refresh tokens. A token without an entry is unknown to the provider. */

@@ -53,7 +53,7 @@ export interface Oidc {
   createHandler(audited: Filter): Handler;
   /**
    * Returns the page at which the user of a login signs out at the provider; `undefined` if the login was opened in
-   * another way, or if the provider offers none or does not answer soon.
+   * another way, or if the provider has no such page or does not respond soon.
    */
   signOutUrl(loginName: string, exchange: Exchange): Promise<string | undefined>;
 }
@@ -86,7 +86,8 @@ export function openOidc(options: OidcOptions): Oidc {
 
     createHandler(audited) {
       if (!isEnabled) return async () => consoleDisabledReply();
-      // Failures of sign-ins at providers do not delay logins with passwords, and the other way round.
+      // Failed sign-ins at providers do not delay logins with passwords, and failed logins with passwords do not delay
+      // sign-ins at providers.
       const backoff = createLoginBackoff(clock);
       const cookies = new PendingCookies(sealer, clock);
       return oidcHandler({ ...options, connectors, identityLogins, cookies, backoff, audited });

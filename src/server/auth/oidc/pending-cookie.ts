@@ -20,7 +20,7 @@ const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 const purpose = 'pending sign-in at a provider';
 const lifetimeSeconds = 600;
 
-/** A browser keeps this many sign-ins that wait, one for each tab. A further sign-in replaces the oldest. */
+/** The maximum number of pending sign-ins in a browser, one for each tab. A further sign-in replaces the oldest. */
 const maxPending = 4;
 
 /** Matches the values of `state` that this server creates. They are part of the cookie's name. */
@@ -43,7 +43,7 @@ export class PendingCookies {
   store(request: Pick<IncomingRequest, 'headers'>, signIn: StoredSignIn): string[] {
     const content = JSON.stringify({ ...signIn, expiresAt: this.#clock.now() + lifetimeSeconds * 1000 });
     const sealed = this.#sealer.seal(purpose, content);
-    // Browsers send older cookies first.
+    // Browsers send older cookies first, so the surplus cookies are at the start of the list.
     const surplus = requestCookies(request, namePrefix).slice(0, -(maxPending - 1));
     return [
       `${nameOf(signIn.state)}=${sealed}; ${attributes}; Max-Age=${lifetimeSeconds}`,

@@ -22,13 +22,13 @@ export interface RefreshSecrets {
   /** False if the provider does not replace the token when it is used. Absent if that is not known yet. */
   readonly rotates?: boolean;
   /**
-   * The start of a refresh whose result is not stored yet, in milliseconds since the epoch. If the server stopped during
-   * that refresh, the provider may have replaced the token.
+   * The start of a refresh whose result is not stored yet, in milliseconds since the epoch. If the server stopped
+   * during the refresh, the provider may have replaced the token.
    */
   readonly startedAt?: number;
 }
 
-/** The visible part of such a key. */
+/** The visible part of a key of the type `OIDCRefreshToken`. */
 export type RefreshKeySpec = Pick<AccessKeySpec, 'identity' | 'identityRefresh' | 'displayName'>;
 
 export interface RefreshKeysOptions {
@@ -40,8 +40,8 @@ export interface RefreshKeysOptions {
 const writing = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore' } as const;
 
 /**
- * The keys of the type `OIDCRefreshToken`. An identity has at most one, whose name follows from issuer and subject. A new
- * sign-in replaces the token in it.
+ * The keys of the type `OIDCRefreshToken`. An identity has at most one such key, whose name is derived from issuer and
+ * subject. A new sign-in replaces the token in the key.
  */
 export class RefreshKeys {
   readonly #options: RefreshKeysOptions;
@@ -90,7 +90,7 @@ export class RefreshKeys {
           return name;
         }
         const before = state.accessKey(name);
-        // The key of a deleted user, or of a user that had this identity before.
+        // The existing key belongs to a deleted user, or to a user that had this identity before.
         if (before !== undefined) await this.remove(before, systemContext(''));
         const key: AccessKey = {
           apiVersion: apiVersionOf(accessKeyKind),
@@ -111,7 +111,7 @@ export class RefreshKeys {
 
   /**
    * Replaces the values of a key. If `expected` is given, rejects with 409 unless it is the current resourceVersion.
-   * Returns the new one.
+   * Returns the new resourceVersion.
    */
   async write(
     name: string,

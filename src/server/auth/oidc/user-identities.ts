@@ -7,13 +7,13 @@ import { type KindStores, storeOf } from '../../../registry/kind-stores.ts';
 
 const writing = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false } as const;
 
-/** Maximum number of attempts of a write. Each failed one means that another write of the user succeeded. */
+/** Maximum number of attempts to write a user. Each failed attempt means that another write of the user succeeded. */
 const maxAttempts = 10;
 
 /**
- * Changes one identity in the status of a user. `change` gets the stored one and returns the new one, or `undefined` to
- * change nothing; it is called again if the user was written at the same time. Resolves with the user, or with `undefined`
- * if the user no longer exists or is no longer linked with the identity.
+ * Changes one identity in the status of a user. `change` receives the stored identity and returns the new one, or
+ * `undefined` to change nothing. It is called again if another request wrote the user at the same time. Resolves with
+ * the user, or with `undefined` if the user no longer exists or is no longer linked with the identity.
  */
 export async function changeIdentity(
   kinds: KindStores,
@@ -46,7 +46,7 @@ export async function changeIdentity(
   }
 }
 
-/** Sets the fields of a user that show the person, if they differ. Absent values keep the stored ones. */
+/** Updates the display name and email address of a user if they differ. Absent values keep the stored ones. */
 export async function refreshProfile(
   kinds: KindStores,
   user: User,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { adminUser } from '../../../api/naming.ts';
 
-/** Maximum length of a derived name without its number. Longer names are hard to use in other names. */
+/** Maximum length of a derived name, without an appended number. Longer names are hard to use in other names. */
 const maxLength = 60;
 
 /** Names that no sign-in creates. The first access key of the administrator belongs to the user `admin`. */
@@ -23,9 +23,9 @@ function userNameFrom(username: string): string {
 }
 
 /**
- * Returns the names that a new user can get, in the order of preference: the derived name, then the name with `-2`, `-3`
- * and so on up to `-100`, and then endless names with random numbers. Every user can name users who do not exist in an access
- * list, and so make names unavailable, but cannot guess the random ones.
+ * Returns the names that a new user can get, in the order of preference: the derived name, then the name with `-2`,
+ * `-3` and so on up to `-100`, and then endless names with random numbers. A user could block predictable names by
+ * listing nonexistent users in an access list, but cannot guess the random names.
  */
 export function* candidateNames(username: string): Generator<string, never> {
   const name = userNameFrom(username);

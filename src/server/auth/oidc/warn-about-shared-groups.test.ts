@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type Log, silentLog } from '../../../lib/log.ts';
 import { warnAboutSharedGroups } from './warn-about-shared-groups.ts';
 
-/** Returns the warnings about connectors a, b and so on with these prefixes: the connector, and those whose groups it has. */
+/**
+ * Returns the warnings for connectors a, b and so on with these prefixes. Each warning lists a connector and the
+ * connectors whose groups it can assign.
+ */
 function warningsAbout(...prefixes: readonly (string | undefined)[]): string[] {
   const warnings: string[] = [];
   const log: Log = {

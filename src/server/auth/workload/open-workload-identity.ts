@@ -16,7 +16,7 @@ export interface WorkloadIdentityOptions
   readonly closing: CloseStack;
 }
 
-/** Limits of token exchanges at the same time. One takes milliseconds, unless it waits for the keys of an issuer. */
+/** Limits for concurrent token exchanges. An exchange takes milliseconds, unless it waits for the keys of an issuer. */
 const slotOptions = { slots: 16, maxWaiting: 100, waitMilliseconds: 10_000 };
 
 /** Returns a function that creates the handler of `/auth/token`; `undefined` if no issuer is trusted. */
@@ -44,7 +44,7 @@ function compileOnce({ rules }: WorkloadIssuer): () => Promise<readonly ClaimRul
   let compiled: Promise<readonly ClaimRule[]> | undefined;
   return () => {
     compiled ??= Promise.all(rules.map(compileClaimRule)).then((results) =>
-      // Invalid rules are refused when the settings are read.
+      // This filter drops no rules: invalid rules are rejected when the settings are read.
       results.filter((result) => 'program' in result),
     );
     return compiled;

@@ -39,7 +39,7 @@ export interface TokenHandlerOptions {
 }
 
 const method = 'token exchange of a workload';
-/** A token with the wrong claims can have thousands of them. */
+/** Maximum number of claim names in an error text. An unsuitable token can contain thousands of claims. */
 const maxNamedClaims = 50;
 
 /**
@@ -61,7 +61,7 @@ async function exchangeToken(exchange: Exchange, options: TokenHandlerOptions, a
     const wait = error instanceof OAuthError ? backoff.countMalformed(source) : 0;
     throw wait === 0 ? error : tooMany(Math.ceil(wait / 1000));
   });
-  // Failures are counted per token, so that a job with a wrong token does not block others behind the same address.
+  // Counts failures per token, so a job with a wrong token does not block other jobs behind the same address.
   const admitted = backoff.admit({ account: `workload token ${request.token}`, source });
   if (typeof admitted === 'number') throw tooMany(Math.ceil(admitted / 1000));
   let isDecided = false;
@@ -139,8 +139,8 @@ async function verify(
 }
 
 /**
- * Returns an error that lists the names of the claims, which help an administrator to correct a rule. The sender can read them
- * in its own token anyway. The error does not show the rules, which the sender must not see.
+ * Returns an error that lists the names of the claims, so an administrator can correct a rule. The sender can read
+ * these names in its own token anyway. The error does not show the rules, which the sender must not see.
  */
 function noRule({ issuer, claims }: WorkloadToken, { rule }: TokenRequest): OAuthError {
   const names = Object.keys(claims).sort();

@@ -22,7 +22,10 @@ export interface TokenRequest {
   readonly targets: readonly string[];
 }
 
-/** Reads the body of a token request. Throws `OAuthError`, whose text repeats no values of the request. */
+/**
+ * Reads the body of a token request. Throws an `OAuthError` for an invalid body; its text contains no values of the
+ * request.
+ */
 export async function readTokenRequest(exchange: Exchange): Promise<TokenRequest> {
   const form = await readForm(exchange, maxBytes).catch((error: unknown) => {
     throw error instanceof StatusError ? invalidRequest(error.status.message ?? 'the body cannot be read') : error;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '@flotilla/json';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
-/** The difference of a token from a valid one. */
+/** The differences between a test token and a valid one. */
 export interface TokenVariation {
   readonly claims?: JsonObject;
   readonly header?: JsonObject;
@@ -22,7 +22,7 @@ export class TestIssuer {
   keyRequests = 0;
   /** Replaces the response to a request for the key set. */
   respondWithKeys: Responder | undefined;
-  /** Members that replace those of the discovery document. */
+  /** Members that replace members of the discovery document. */
   discovery: JsonObject = {};
   keys: JWK[] = [];
   #signingKey: CryptoKey | undefined;

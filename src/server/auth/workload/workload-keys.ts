@@ -48,8 +48,8 @@ const maxDisplayName = 256;
 const maxSubject = 1_024;
 
 /**
- * Issues access keys to workloads. A key is one write, belongs to the user of the rule, has the rule's scope, and is
- * deleted when it expires.
+ * Issues access keys to workloads. Issuing a key takes one write. The key belongs to the user of the rule, has the
+ * rule's scope, and is deleted when it expires.
  */
 export class WorkloadKeys {
   readonly #options: WorkloadKeysOptions;
@@ -58,7 +58,7 @@ export class WorkloadKeys {
     this.#options = options;
   }
 
-  /** Issues a key. If the user cannot have one, or there are too many, `why` is the reason. */
+  /** Issues a key. Returns `why`, the reason, if the user cannot have a key or there are too many keys. */
   async issue(grant: WorkloadGrant): Promise<IssuedKey | { readonly why: string }> {
     const why = this.#reasonAgainst(grant);
     if (why !== undefined) return { why };
@@ -79,7 +79,7 @@ export class WorkloadKeys {
       throw error;
     }
     const found = keyStateOf(created, state);
-    // The key of a user that was disabled in the meantime cannot authenticate and expires soon.
+    // The user was disabled in the meantime. The issued key cannot authenticate, and expires soon.
     if (!isUsableKey(found, clock.now())) return { why: `the user "${grant.rule.user}" is disabled` };
     return { name: found.name, key: created.spec?.key ?? '', user: found.user, ttl: wanted.spec?.ttl ?? 0 };
   }
@@ -98,7 +98,7 @@ export class WorkloadKeys {
   #keyFor({ verified, token, rule }: WorkloadGrant): AccessKey {
     const { issuer, subject, claims } = verified;
     const { maxTTL } = this.#options;
-    // A token with an ID is the same token, also if it is signed again.
+    // Tokens with the same ID (`jti`) count as one token, even if they are signed again.
     const tokenHash = hash('sha256', textAt(claims, 'jti') || token, 'hex').slice(0, 32);
     return {
       apiVersion: apiVersionOf(accessKeyKind),

@@ -12,7 +12,10 @@ export interface EtcdEndpoint {
 
 /** Credentials and certificate authorities for the connections to etcd. The files were already read. */
 export interface EtcdCredentials {
-  /** PEM certificates of the authorities that sign the certificates of etcd. Optional; defaults to those of Node.js. */
+  /**
+   * PEM certificates of the authorities that sign the certificates of etcd. Optional; defaults to the authorities of
+   * Node.js.
+   */
   readonly ca?: Buffer;
   /** The certificate and private key of the client, in PEM. */
   readonly clientCertificate?: { readonly cert: Buffer; readonly key: Buffer };

@@ -17,24 +17,24 @@ export interface EtcdClientOptions {
 export interface EtcdTimeouts {
   /** The time in milliseconds after which a call fails if no member has answered. */
   readonly call: number;
-  /** The time in milliseconds after which the next member is asked. */
+  /** The time in milliseconds after which the next member is asked instead. */
   readonly member: number;
 }
 
 const retryBackoff = { initialMilliseconds: 20, maxMilliseconds: 500 };
 
 /**
- * A client of an etcd cluster. It uses one member at a time. After a call that failed because of the member, it uses
- * the next one.
+ * A client of an etcd cluster. It uses one member at a time. After a call that failed because of the member, it
+ * switches to the next member.
  */
 export class EtcdClient {
   readonly #members: readonly MemberConnection[];
   readonly #credentials: EtcdCredentials;
   readonly #timeouts: EtcdTimeouts;
-  /** Real time also in tests with a manual clock, because etcd does not know that clock. */
+  /** Uses real time even in tests with a manual clock, because etcd does not know that clock. */
   readonly #clock: Clock = systemClock;
   readonly #closing = new AbortController();
-  /** Keeps the process running. Timers and idle connections do not, so it would end while a call waits for etcd. */
+  /** Keeps the process running while a call waits for etcd, because timers and idle connections do not. */
   readonly #keepAlive = setInterval(() => {}, 3_600_000);
   #current: number;
   #token: Promise<string> | undefined;
@@ -43,9 +43,9 @@ export class EtcdClient {
     this.#members = endpoints.map((endpoint) => new MemberConnection(endpoint, credentials));
     this.#credentials = credentials;
     this.#timeouts = timeouts;
-    // Replicas that are started with the same list of members use different ones.
+    // Starts with a random member, so replicas with the same list of members use different ones.
     this.#current = Math.floor(Math.random() * endpoints.length);
-    // Every call that waits before it is repeated listens to this signal.
+    // Every call that waits for a retry listens to this signal.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -59,8 +59,8 @@ export class EtcdClient {
   }
 
   /**
-   * Calls a method that has no effect if it is called repeatedly. Asks the members until one answers or the deadline is
-   * over, or until all of them have refused a TLS connection. Rejects with EtcdError.
+   * Calls an idempotent method. Asks the members until one answers, the deadline is over, or all of them have refused a
+   * TLS connection. Rejects with EtcdError.
    */
   async call<Request, Response>(
     method: EtcdMethod<Request, Response>,
@@ -76,7 +76,7 @@ export class EtcdClient {
         if (!(error instanceof EtcdError) || !error.isTransient) throw error;
         untrusted = error.isUntrusted ? untrusted + 1 : 0;
         if (untrusted === this.#members.length) throw error;
-        // An earlier error is more informative than the timeout.
+        // Keeps an earlier error, which is more informative than the timeout.
         reason = error.status === grpcStatus.deadlineExceeded ? (reason ?? error) : error;
       }
       await this.pause(failures);

@@ -28,7 +28,8 @@ export class EtcdError extends Error {
   }
 
   /**
-   * True if another member, or the same one later, may answer: the member cannot be reached, has no leader, or is slow.
+   * True if a retry may succeed at another member, or later at the same member: the member cannot be reached, has no
+   * leader, or is slow.
    */
   get isTransient(): boolean {
     if (transient.has(this.status) || this.details.includes('not supported for learner')) return true;
@@ -43,12 +44,12 @@ export class EtcdError extends Error {
     return !transient.has(this.status);
   }
 
-  /** True if no TLS connection was established because one side does not accept the certificate of the other one. */
+  /** True if no TLS connection was established because one side does not accept the certificate of the other side. */
   get isUntrusted(): boolean {
     return this.details.startsWith(notConnected) && /certificate|altnames|\bssl\b|\btls/i.test(this.details);
   }
 
-  /** The failure and what to check, for the user who opens a store. */
+  /** The failure and advice on what to check, for the user who opens a store. */
   get explanation(): string {
     const reason = this.#reason;
     if (this.isUntrusted)
@@ -74,7 +75,7 @@ export class EtcdError extends Error {
     return /request is too large|too many operations|larger than max/.test(this.details);
   }
 
-  /** True if the token of the user is no longer valid. Logging in again gives a new one. */
+  /** True if the token of the user is no longer valid. A new login returns a new token. */
   get isInvalidToken(): boolean {
     return this.status === grpcStatus.unauthenticated || this.details.includes('revision of auth store is old');
   }
@@ -104,14 +105,14 @@ const transient: ReadonlySet<number> = new Set([
   grpcStatus.dataLoss,
 ]);
 
-/** The start of the details if no connection could be established, so that nothing was sent. */
+/** The beginning of the details if no connection could be established. Nothing was sent then. */
 const notConnected = 'No connection established';
 
 const noSpaceHelp =
   'etcd accepts no writes because its database quota is exhausted (alarm NOSPACE); compact and defragment etcd or raise ' +
   '--quota-backend-bytes, and then run "etcdctl alarm disarm"';
 
-/** Converts a failed call to the error of the store contract. */
+/** Converts an EtcdError to a StoreError. Returns other errors unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (!(error instanceof EtcdError)) return error;
   const options = { cause: error };

@@ -9,7 +9,7 @@ import { decodeWatchResponse, encodeWatchRequest, type WatchRequest, type WatchR
 /** Receives the responses of a watch. */
 export interface WatchListener {
   response(response: WatchResponse): void;
-  /** Called once, after the last response, if the stream has ended before `close`. */
+  /** Called once, after the last response, if the stream ends before a call of `close`. */
   failed(error: EtcdError): void;
 }
 
@@ -19,7 +19,7 @@ export interface WatchStream {
 }
 
 const channelOptions: grpc.ChannelOptions = {
-  // A response that contains a large list or many events is larger than the default limit of 4 MiB.
+  // No limit, because a response with a large list or many events exceeds the default of 4 MiB.
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
   // With the default of 64 KiB, a burst of events blocks the watch, and etcd continues it only every 100 ms.
@@ -31,13 +31,13 @@ const channelOptions: grpc.ChannelOptions = {
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1_000,
-  // The client decides itself which calls it repeats.
+  // The client itself decides which calls it retries.
   'grpc.enable_retries': 0,
   'grpc.use_local_subchannel_pool': 1,
   // Requests to etcd contain credentials, so they must not be sent to the proxy of the environment.
   'grpc.enable_http_proxy': 0,
   'grpc.service_config_disable_resolution': 1,
-  // The statistics of calls are not used.
+  // Disabled, because the statistics of calls are not used.
   'grpc.enable_channelz': 0,
 };
 
@@ -109,9 +109,9 @@ interface IdentityOptions {
 }
 
 /**
- * Returns the options that verify the address of a member. TLS has no server name for IP addresses, but the gRPC library
- * would send the address as the name, which Node.js reports as deprecated (DEP0123). So it sends a name that nobody has,
- * and the certificate is compared with the address.
+ * Returns the options that verify the address of a member. TLS has no server name for IP addresses, but the gRPC
+ * library would send the address as the name, which Node.js reports as deprecated (DEP0123). These options therefore
+ * send a name that no server has, and compare the certificate with the address.
  */
 function identityOptions(host: string): IdentityOptions {
   if (isIP(host) === 0) return { verification: {}, channel: {} };
@@ -123,7 +123,7 @@ function identityOptions(host: string): IdentityOptions {
 
 function metadataOf(token: string | undefined): grpc.Metadata {
   const metadata = new grpc.Metadata();
-  // The member rejects the request, or ends the watch, if it has no leader.
+  // Without a leader, the member rejects the request or ends the watch.
   metadata.set('hasleader', 'true');
   if (token !== undefined) metadata.set('token', token);
   return metadata;

@@ -82,7 +82,7 @@ export interface TxnRequest {
 }
 
 export interface TxnResponse {
-  /** The etcd revision after the transaction: its own if it wrote something, otherwise that of the state it has read. */
+  /** The etcd revision of the transaction if it wrote something, otherwise of the state that it has read. */
   readonly revision: number;
   readonly succeeded: boolean;
   /** The results of the operations. `undefined` for an operation that is not a range. */

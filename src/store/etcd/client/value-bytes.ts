@@ -6,7 +6,7 @@ import { sealedHeaderLength, sealedMarker } from '../../sealed-text.ts';
  */
 
 const markerByte = 0xff;
-/** The marker is the first character, or the second one after the number of the write. */
+/** The highest index of the marker: it is the first character, or the second after the number of the write. */
 const lastMarkerIndex = 1;
 
 /** Returns the bytes of a value that contains encrypted text; `undefined` if the value is stored as UTF-8. */
@@ -17,7 +17,7 @@ export function sealedBytes(value: string): Buffer | undefined {
   const body = Buffer.from(value.slice(base64), 'base64');
   const bytes = Buffer.concat([Buffer.from(value.slice(0, base64), 'latin1'), body]);
   bytes[marker] = markerByte;
-  // A value that only looks like an encrypted one must not change.
+  // Checks that the bytes decode to the value, because a value that only looks encrypted must not change.
   return sealedText(bytes) === value ? bytes : undefined;
 }
 

@@ -14,7 +14,9 @@ export interface WatchRequest {
 
 /** A write or a removal of one key. */
 export interface WatchEvent {
-  /** The key after the write. After a removal it has no value, and `modRevision` is that of the removal. */
+  /**
+   * The key after the write. After a removal, it has no value, and `modRevision` is the etcd revision of the removal.
+   */
   readonly kv: KeyValue;
   readonly isRemoval: boolean;
   /** The key before the write. Also absent if etcd has compacted the revision before the write. */
@@ -41,7 +43,7 @@ export function encodeWatchRequest(request: WatchRequest): Uint8Array {
     writeText(inner, 2, request.rangeEnd);
     writeInteger(inner, 3, request.startRevision);
     writeFlag(inner, 6, request.withPrevious);
-    // Splits responses that are larger than the maximum request.
+    // Makes etcd split responses that are larger than the maximum request.
     writeFlag(inner, 8, true);
   });
   return writer.finish();

@@ -12,14 +12,14 @@ import type { Commit } from '../watch/commit-assembler.ts';
 import type { LiveChanges } from '../watch/live-changes.ts';
 
 /**
- * How long a cancelled transaction stays cancelled. A request waits in etcd for some seconds at most, and for as long
- * as a member is paused.
+ * The time for which a cancelled transaction stays cancelled. A request waits in etcd for some seconds at most, plus
+ * the time for which a member is paused.
  */
 const cancellationSeconds = 24 * 3600;
 
 /**
  * The maximum number of transactions that are sent at the same time. etcd would not execute more of them faster, and
- * the time that they wait in etcd would count as its failure.
+ * their waiting time in etcd would look like a failure of etcd.
  */
 const maxSent = 128;
 /** The maximum number of transactions that wait to be sent. */
@@ -49,7 +49,10 @@ export class Committer {
   readonly #attempts = new Map<string, Attempt>();
   readonly #slots = new Semaphore(maxSent, maxWaiting);
   readonly #session = randomBytes(9).toString('base64url');
-  /** Waiting for a slot is not aborted: a slot is released when the deadline of its transaction is over. */
+  /**
+   * A signal that never fires. Waiting for a slot need not be aborted, because a slot is released when the deadline of
+   * its transaction is over.
+   */
   readonly #never = new AbortController().signal;
   #lease: { readonly id: bigint; readonly usableUntil: number } | undefined;
   #count = 0;
@@ -70,8 +73,8 @@ export class Committer {
   }
 
   /**
-   * Sends a transaction that has an effect, and repeats it while it certainly had none. Rejects with EtcdError or
-   * StoreError Unavailable if it had no effect, and with StoreError UnknownOutcome if that is unknown.
+   * Sends a transaction that writes. Retries it after failures that certainly had no effect. Rejects with EtcdError or
+   * StoreError Unavailable if the transaction had no effect, and with StoreError UnknownOutcome if that is unknown.
    */
   async send(request: (id: string) => TxnRequest, options: SendOptions): Promise<SendResult> {
     if (this.#slots.isFull) throw new StoreError('Unavailable', `${maxWaiting} writes wait for etcd; try again later`);
@@ -114,8 +117,8 @@ export class Committer {
   }
 
   /**
-   * Rejects the result of a transaction that is older than the last delivery of the watch, although the watch has not
-   * delivered it. The watch will never deliver it, so observers and writers no longer agree.
+   * Throws if the result of a transaction is older than the last delivery of the watch, but the watch has not delivered
+   * it. The watch will never deliver this transaction, so observers and writers no longer agree.
    */
   #assertNotBack(etcdRevision: number, attempt: Attempt): void {
     const { delivered } = this.#live;
@@ -126,9 +129,9 @@ export class Committer {
   }
 
   /**
-   * Finds out whether a transaction was applied. Writes the row that every attempt requires to be absent, so that the
-   * transaction cannot be applied later. Everything before that row has arrived when the watch delivers the row.
-   * Returns the commit of the transaction; `undefined` if it was not applied and never will be.
+   * Finds out whether a transaction was applied. Writes the row that every attempt requires to be absent, so the
+   * transaction cannot be applied later. When the watch delivers this row, all earlier commits have arrived. Returns
+   * the commit of the transaction; `undefined` if it was not applied and never will be.
    */
   async #decide(
     id: string,
@@ -152,7 +155,7 @@ export class Committer {
     return attempt.commit;
   }
 
-  /** Returns the lease with which cancellations expire. Those of an hour share one. */
+  /** Returns the lease with which cancellations expire. The cancellations of an hour share a lease. */
   async #getLease(deadline: number): Promise<bigint> {
     const now = systemClock.elapsed();
     if (this.#lease !== undefined && now < this.#lease.usableUntil) return this.#lease.id;

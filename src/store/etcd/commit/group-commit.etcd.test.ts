@@ -32,7 +32,7 @@ async function open(endpoints = cluster.endpoints, prefix = `groups/${prefixes++
   return store;
 }
 
-/** Starts writes of other rows, so that the transactions that are started next share a request. */
+/** Keeps the store busy with writes of other rows, so transactions that are started next share a request. */
 function occupy(store: Store): Promise<unknown> {
   return Promise.all(Array.from({ length: 8 }, (_, n) => putValue(store, storeKey('busy', `${n}`), '')));
 }
@@ -177,7 +177,8 @@ describeIfAvailable(noEtcd, 'a group of transactions whose response is lost', ()
     const recorder = new ChangeRecorder();
     await store.observe(storeRange('s'), 1, recorder);
     await putValue(store, storeKey('s', 'taken'), '');
-    // The group is sent after the first response. Its own response is cut off before it is delivered.
+    // The transactions below form a group, which is sent after the first response. The proxy cuts off the response to
+    // the group.
     proxy.latencyMs = 300;
     const busy = occupy(store);
     const created = ['a', 'b', 'c'].map((name) => store.transact(createOf('s', name)));

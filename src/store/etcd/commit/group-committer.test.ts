@@ -31,7 +31,7 @@ it('the deadline of a nearly overdue transaction does not apply to others', asyn
     });
   const groups = new GroupCommitter({ send } as Committer, new KeySpace('p'), new RevisionMap(0));
   const commits = [1000, 1001, 5, 1002, 1003, 1200].map((deadline) => groups.commit(plan, deadline));
-  // Each finished request lets the next one be sent.
+  // Each request that ends lets the next request be sent.
   for (const request of sent) {
     request.finish();
     await new Promise(setImmediate);

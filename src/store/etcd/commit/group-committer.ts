@@ -8,13 +8,14 @@ import { TransactionGroup } from './transaction-group.ts';
 
 /**
  * The maximum number of groups that are sent at the same time. Transactions that are started meanwhile form the next
- * group. With only one, a transaction would wait for a whole round trip in addition to its own.
+ * group. With a maximum of one, a transaction would wait for a whole round trip in addition to its own.
  */
 const maxSentGroups = 2;
 
 /**
- * The maximum difference in milliseconds between the deadlines of the transactions of a group. The earliest one applies
- * to the whole group. A transaction that has waited for another one with the same key may be nearly overdue.
+ * The maximum difference in milliseconds between the deadlines of the transactions of a group. The earliest deadline
+ * applies to the whole group, and a transaction that has waited for another one with the same key may be nearly
+ * overdue.
  */
 const maxDeadlineDifference = 500;
 
@@ -30,9 +31,10 @@ interface Waiting {
 }
 
 /**
- * Executes planned transactions. Transactions that are started while others are on the way to etcd share a request,
- * which costs etcd and all replicas much less than a request, a log entry and a watch response for each. The caller
- * must not start two transactions at the same time if one of them writes a key that the other one checks or writes.
+ * Executes planned transactions. Transactions that are started while other transactions are on the way to etcd share a
+ * request. This costs etcd and all replicas much less than a separate request, log entry and watch response for each
+ * transaction. The caller must not start two transactions at the same time if one of them writes a key that the other
+ * one checks or writes.
  */
 export class GroupCommitter {
   readonly #committer: Committer;
@@ -47,7 +49,7 @@ export class GroupCommitter {
     this.#revisions = revisions;
   }
 
-  /** Rejects like `Committer.send`. */
+  /** Executes a transaction. Rejects like `Committer.send`. */
   commit(plan: TransactionPlan, deadline: number): Promise<PlanOutcome> {
     const { part } = plan;
     if (part === undefined) return this.#commitAlone(plan, deadline);
@@ -89,7 +91,8 @@ export class GroupCommitter {
     try {
       await this.#sendGroup(group, members);
     } catch (error) {
-      // For example, the group is too large for the settings of this etcd. Then one transaction must not fail the others.
+      // If etcd refuses the group, each transaction is sent alone. For example, the group may be too large for the
+      // settings of this etcd. One transaction must not fail the others.
       const isRefused = error instanceof EtcdError && error.isWithoutEffect && members.length > 1;
       for (const { plan, deadline, resolve, reject } of members) {
         if (isRefused) resolve(this.#commitAlone(plan, deadline));
@@ -107,14 +110,14 @@ export class GroupCommitter {
     }
     const result = await this.#committer.send((id) => group.request(id, this.#keys), {
       hasLoggedWrites: true,
-      // The first transaction has waited longest.
+      // Uses the deadline of the first transaction, which has waited longest.
       deadline: first.deadline,
       isApplied: (response) => group.isApplied(response),
     });
     const outcomes =
       'commit' in result ? group.outcomesOf(result.commit, this.#revisions) : group.outcomes(result.response);
     for (const { plan, part, deadline, resolve } of members) {
-      // A transaction without an outcome had no effect. It is sent alone, so that etcd gives the reason.
+      // A transaction without an outcome had no effect. It is sent alone, so etcd returns the reason.
       resolve(outcomes.get(part) ?? this.#commitAlone(plan, deadline));
     }
   }

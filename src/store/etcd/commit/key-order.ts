@@ -8,14 +8,14 @@ export interface UsedKeys {
 interface KeyUse {
   /** The last task that writes the key. */
   writer: Promise<void> | undefined;
-  /** The tasks that were started after that one and only read the key. */
+  /** The tasks that were started after `writer` and only read the key. */
   readonly readers: Set<Promise<void>>;
 }
 
 /**
  * Executes the tasks of this process that use a common key in the order in which they were started, if at least one of
  * them writes the key. Other tasks are executed concurrently. etcd executes concurrent requests in any order. Without
- * this class, the first of two writes that are started one after the other could replace the second one.
+ * this class, the first of two consecutive writes could therefore replace the second one.
  */
 export class KeyOrder {
   readonly #uses = new Map<string, KeyUse>();

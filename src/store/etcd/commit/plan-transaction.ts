@@ -11,13 +11,19 @@ const maxOperations = 128;
 /** The maximum number of operations, and of conditions, of a transaction that shares a request with others. */
 const maxPartOperations = 32;
 
-/** The maximum number of characters of the keys and values of such a transaction. Small writes need not wait for large ones. */
+/**
+ * The maximum number of characters of the keys and values of a transaction that shares a request. Small writes need not
+ * wait for large ones.
+ */
 const maxPartCharacters = 16 * 1024;
 
-/** The meaning of a failed etcd transaction. */
+/** The reason why an etcd transaction failed. */
 export type Refusal =
   | { readonly error: StoreError }
-  /** Rows that were assumed to exist are absent, or the other way round. The transaction must be planned again. */
+  /**
+   * Rows that were assumed to exist are absent, or rows that were assumed to be absent exist. The transaction must be
+   * planned again.
+   */
   | { readonly absent: ReadonlySet<string> };
 
 /** The outcome of a planned transaction. The numbers of its writes start after `offset`. */
@@ -36,9 +42,7 @@ export interface TransactionPlan {
   explain(response: TxnResponse): Refusal;
 }
 
-/**
- * A transaction in a request that executes several. It has logged writes in one slice, and none of them is a removal.
- */
+/** A transaction that shares a request with other transactions. It has logged writes in one slice, and no removals. */
 export interface GroupPart {
   readonly slice: string;
   /** The number of logged writes. */
@@ -57,11 +61,11 @@ export interface GroupPart {
 interface Guard {
   readonly compare: readonly Compare[];
   readonly reads: readonly RangeRequest[];
-  /** Returns the consequence if the condition does not hold; `undefined` if it holds. */
+  /** Returns the consequence of a condition that does not hold; `undefined` if it holds. */
   refusal(read: readonly (KeyValue | undefined)[]): StoreError | WrongAssumption | undefined;
 }
 
-/** A row that was assumed to exist is absent, or the other way round. */
+/** A row that was assumed to exist is absent, or a row that was assumed to be absent exists. */
 interface WrongAssumption {
   readonly text: string;
   readonly exists: boolean;
@@ -70,7 +74,7 @@ interface WrongAssumption {
 interface PlanContext {
   readonly keys: KeySpace;
   readonly revisions: RevisionMap;
-  /** The removed rows that are known to be absent. A removal of another row is expected to have an effect. */
+  /** The removed rows that are known to be absent. Removals of all other rows are expected to have an effect. */
   readonly absent: ReadonlySet<string>;
 }
 
@@ -102,8 +106,8 @@ export function planTransaction(transaction: PreparedTransaction, context: PlanC
 }
 
 /**
- * Returns the transaction as a part of a group; `undefined` if it must be sent alone. A removal is sent alone: the head
- * contains its number, which would be wrong if another transaction of the group failed.
+ * Returns the transaction as a part of a group; `undefined` if it must be sent alone. A removal must be sent alone: the
+ * head contains the number of the removal, which would be wrong if another transaction of the group failed.
  */
 function groupPart(
   transaction: PreparedTransaction,
@@ -144,7 +148,7 @@ function slicesOf({ writes }: PreparedTransaction): string[] {
   return [...new Set(writes.map(({ key }) => key.slice))];
 }
 
-/** Fences writers of a removed slice, on all replicas. */
+/** Requires that the slice was not removed. This stops writers of a removed slice on all replicas. */
 function sliceGuard(slice: string, { keys }: PlanContext): Guard {
   const key = keys.removedSlice(slice);
   return {
@@ -164,7 +168,10 @@ function checkGuards({ checks, writes }: PreparedTransaction, context: PlanConte
   });
 }
 
-/** Requires that a row does not exist. If the transaction does not write it, it may be logged or unlogged. */
+/**
+ * Requires that a row does not exist. If the transaction does not write the row, checks it both as a logged and as an
+ * unlogged row.
+ */
 function absenceGuard(text: string, unlogged: boolean | undefined, keys: KeySpace, failed: () => StoreError): Guard {
   const places = [...(unlogged === true ? [] : [keys.row(text)]), ...(unlogged === false ? [] : [keys.unlogged(text)])];
   return {
@@ -186,14 +193,18 @@ function revisionGuard(
   const isExpected = (row: KeyValue | undefined) =>
     row?.modRevision === modRevision && (index === 0 || decodeRow(row.value).index === index);
   return {
-    // No key has a negative version. etcd treats an absent key as one at revision 0, which must not match.
+    // etcd treats an absent key as a key at revision 0, which must not match. No key has version -1, so this condition
+    // always fails.
     compare: modRevision < 1 ? [{ key, version: -1 }] : [{ key, modRevision }, ...indexCompares(key, index)],
     reads: [{ key }],
     refusal: ([row]) => (isExpected(row) ? undefined : failed()),
   };
 }
 
-/** Requires that the value of a logged row starts with a certain character. Values are UTF-8, so they have no 0xFF. */
+/**
+ * Requires the number of a logged write, which is the first character of the value of its row. No value contains the
+ * byte 0xFF, because values are UTF-8.
+ */
 function indexCompares(key: string, index: number): Compare[] {
   if (index === 0) return [];
   const below = { key, valueBelow: Uint8Array.of(index + 1) };
@@ -201,8 +212,8 @@ function indexCompares(key: string, index: number): Compare[] {
 }
 
 /**
- * A removal takes a revision only if the row exists. The numbers of the other writes depend on it, so the transaction
- * must fail if the assumption is wrong.
+ * Requires that the assumptions about removed rows are right. A removal takes a revision only if the row exists, and
+ * the numbers of the other writes depend on this.
  */
 function removalGuards({ checks, writes }: PreparedTransaction, { keys, absent }: PlanContext): Guard[] {
   const checked = new Set(checks.filter(({ revision }) => revision !== undefined).map(({ text }) => text));
@@ -224,7 +235,7 @@ interface SliceWrites {
   readonly removals: number[];
 }
 
-/** Returns the writes. The numbers of the logged ones start after `offset`. */
+/** Returns the writes. The numbers of the logged writes start after `offset`. */
 function plannedWrites({ writes }: PreparedTransaction, { keys, absent }: PlanContext, offset = 0) {
   const operations: Operation[] = [];
   const unlogged = new Map<string, Operation>();

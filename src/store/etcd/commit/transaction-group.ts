@@ -22,10 +22,10 @@ type PartOutcomes = ReadonlyMap<GroupPart, PlanOutcome>;
 /**
  * Several transactions that one etcd transaction executes. Each of them is a nested transaction, so it succeeds or
  * fails independently of the others. etcd evaluates all conditions before the first write, so no transaction of a group
- * may check or write a key that another one writes.
+ * may check or write a key that another transaction writes.
  *
  * The transactions of a slice are inside one more transaction, which writes the head of the slice unless the slice was
- * removed. The head is written even if they all fail. Then it names a revision that no write has.
+ * removed. The head is written even if all transactions of the slice fail; it then names a revision that no write has.
  */
 export class TransactionGroup {
   readonly #bySlice = new Map<string, PlacedPart[]>();
@@ -67,7 +67,7 @@ export class TransactionGroup {
     return nested.some(({ succeeded }) => succeeded);
   }
 
-  /** Returns the outcomes of the transactions. Those of a removed slice have none. */
+  /** Returns the outcomes of the transactions. Transactions in a removed slice have no outcome. */
   outcomes({ nested, revision }: TxnResponse): PartOutcomes {
     const outcomes = new Map<GroupPart, PlanOutcome>();
     for (const [at, parts] of [...this.#bySlice.values()].entries()) {
@@ -81,7 +81,7 @@ export class TransactionGroup {
     return outcomes;
   }
 
-  /** Returns the outcomes from the commit if the response was lost. Refused transactions have none. */
+  /** Returns the outcomes from the commit if the response was lost. Refused transactions have no outcome. */
   outcomesOf({ logged, etcdRevision }: Commit, revisions: RevisionMap): PartOutcomes {
     const numbers = new Set(logged.map(({ change }) => revisions.index(change.revision)));
     const applied = [...this.#offsets].filter(([, offset]) => numbers.has(offset + 1));

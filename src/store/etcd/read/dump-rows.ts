@@ -17,10 +17,12 @@ interface DumpOptions {
   readonly identity: string;
 }
 
-/** The number of rows, of keys without values, and of heads in one request. */
+/** The maximum number of rows, of keys without values, and of heads in one request. */
 const [rowsPerPage, keysPerPage, headsPerRequest] = [500, 5000, 100];
 
-/** Returns a snapshot of all rows. Rejects with EtcdError, also if etcd compacts the revision of the snapshot. */
+/**
+ * Returns a snapshot of all rows. Rejects with EtcdError, for example if etcd compacts the revision of the snapshot.
+ */
 export async function* dumpRows({ client, keys, revisions, rows, identity }: DumpOptions): AsyncGenerator<DumpRow> {
   const { revision } = await client.call(rangeMethod, { key: keys.installation, countOnly: true });
   yield { row: 'head', identity, revision: revisions.last(revision) };

@@ -12,10 +12,10 @@ export interface TextRange {
   readonly to: string;
 }
 
-/** Returns the encoded keys of a range after a key. The head of a slice is not part of it. */
+/** Returns the encoded keys of a range after a key, without the head of the slice. */
 export function textRange(range: KeyRange, after: Key | undefined): TextRange {
   const { from, to } = encodeRange(range);
-  // The shortest text that sorts after another one is that text followed by NUL.
+  // A text followed by NUL is the first text that sorts after it.
   const first = range.prefix.length === 0 ? `${encodeSlice(range.slice)}\u0000` : from;
   const next = after === undefined ? first : `${encodeKey(after)}\u0000`;
   return { from: Buffer.compare(Buffer.from(next), Buffer.from(first)) > 0 ? next : first, to };

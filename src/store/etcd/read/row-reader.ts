@@ -123,7 +123,8 @@ export class RowReader {
       firstPage((text) => this.#keys.unlogged(text), texts, limit),
       limit,
     );
-    // If the slice has not changed since, its current state is read, because the earlier one may have been compacted.
+    // If the slice has not changed after `atRevision`, its current state is read, because etcd may have compacted the
+    // earlier state.
     const { position } = state;
     const isCurrent = position === undefined || position.revision <= atRevision;
     const revision = isCurrent ? state.etcdRevision : etcdRevision;
@@ -146,8 +147,8 @@ export class RowReader {
   }
 
   /**
-   * Returns the changes that must be undone if the revision is in the middle of a transaction: those of the same
-   * transaction with a greater revision. `undefined` if there are none.
+   * Returns the changes that must be undone if the revision is in the middle of a transaction: the changes of this
+   * transaction with a greater revision. Returns `undefined` if there are none.
    */
   async #rollback({ slice, atRevision, texts }: EarlierList): Promise<Rollback<Row> | undefined> {
     const etcdRevision = this.#revisions.etcdRevision(atRevision);

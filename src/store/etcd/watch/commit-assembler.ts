@@ -11,7 +11,7 @@ export interface Commit {
   readonly etcdRevision: number;
   /** The logged writes in the order of their revisions. */
   readonly logged: readonly LoggedChange[];
-  /** The IDs of the transactions; a transaction has one for each slice. */
+  /** The IDs of the transactions. A transaction has one ID for each slice. */
   readonly transactions: readonly string[];
   readonly removedSlices: readonly string[];
   /** The etcd revision up to which a replica is about to compact etcd. */
@@ -24,8 +24,8 @@ export interface Commit {
 }
 
 /**
- * Converts the events of a watch to commits. Events of one etcd revision can be split over several responses only if
- * these are fragments, so the events of the last revision are held back until the last fragment has arrived.
+ * Converts the events of a watch to commits. Only fragments can split the events of one etcd revision over several
+ * responses, so the events of the last revision are held back until the last fragment has arrived.
  */
 export class CommitAssembler {
   readonly #keys: KeySpace;
@@ -91,7 +91,7 @@ function loggedChanges(rows: readonly RowEvent[], heads: ReadonlyMap<string, Sli
   for (const { text, event } of rows) {
     const key = decodeKey(text);
     const head = heads.get(key.slice);
-    // Only the removal of a whole slice writes rows without the head of the slice.
+    // Skips rows without the head of their slice, which only the removal of a whole slice writes.
     if (head === undefined) continue;
     const { kv, isRemoval } = event;
     const stored = isRemoval ? undefined : decodeRow(kv.value);

@@ -30,7 +30,7 @@ interface HistoryResult {
 
 /**
  * Reads the changes of slices from the history of etcd. etcd returns history only as a watch that starts in the past.
- * Such a watch takes up to 100 ms, because this is the period in which etcd serves watches that are behind.
+ * Such a watch takes up to 100 ms, because etcd serves watches that are behind only once in this period.
  */
 export class HistoryReader {
   readonly #client: EtcdClient;

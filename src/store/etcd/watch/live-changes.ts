@@ -44,7 +44,7 @@ export class LiveChanges {
   #cancelStallCheck: (() => void) | undefined;
   #delivered = 0;
   #failures = 0;
-  /** Incremented when a stream is replaced, so that late responses of the old one are ignored. */
+  /** Incremented when a stream is replaced, to ignore late responses of the old stream. */
   #generation = 0;
   #stream: WatchStream | undefined;
   #interruptions = 0;
@@ -153,7 +153,7 @@ export class LiveChanges {
   /**
    * Continues after the etcd revision up to which etcd was compacted. Every transaction writes the head of a slice and
    * every removal of a slice writes a row, so commits were missed only if a watched key at that revision is newer than
-   * the last commit. Otherwise, only others have written to etcd.
+   * the last commit. Otherwise, only other users of etcd have written to it.
    */
   async #skipCompacted(compacted: number): Promise<void> {
     const { client, keys } = this.#options;
@@ -214,7 +214,7 @@ export class LiveChanges {
     }
   }
 
-  /** Watches another member if a commit does not arrive: the member may be cut off from the others. */
+  /** Watches another member if a commit does not arrive: the current member may be cut off from the others. */
   #checkStall(): void {
     this.#cancelStallCheck = undefined;
     const now = this.#clock.elapsed();

@@ -2,8 +2,8 @@ import type { Revision } from '../../store.ts';
 import type { Commit } from './commit-assembler.ts';
 
 /**
- * The highest delivered revisions of the slices that have changed since the store was opened. With them, an observer
- * that continues from a current list needs no request.
+ * The highest delivered revisions of the slices that have changed since the store was opened. An observer that
+ * continues from a current list can use them instead of a request to etcd.
  */
 export class RecentRevisions {
   readonly #bySlice = new Map<string, Revision>();

@@ -5,7 +5,7 @@ import type { Clock } from '../../../../lib/clock.ts';
 const failuresUntilDown = 3;
 const backoff = { initialMilliseconds: 10_000, maxMilliseconds: 5 * 60_000 };
 
-/** Remembers which providers are down, so that a provider does not get a request per person while it recovers. */
+/** Remembers which providers are down, so a recovering provider does not get one request per person. */
 export class ConnectorHealth {
   readonly #clock: Clock;
   readonly #failures = new Map<string, { count: number; downUntil: number }>();
@@ -14,7 +14,7 @@ export class ConnectorHealth {
     this.#clock = clock;
   }
 
-  /** Returns the time in milliseconds for which the provider gets no request; 0 if it is not down. */
+  /** Returns the number of milliseconds until requests to the provider may resume; 0 if the provider is not down. */
   pauseOf(connector: string): number {
     return Math.max(0, (this.#failures.get(connector)?.downUntil ?? 0) - this.#clock.elapsed());
   }

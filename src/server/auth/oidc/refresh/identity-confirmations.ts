@@ -16,9 +16,8 @@ import { auditRefresh } from './refresh-report.ts';
 const checkMilliseconds = 60_000;
 
 /**
- * Keeps the active identities in accordance with the settings and the logins. At the start, evaluates the current settings
- * of the connectors for the stored groups. Later, ends each identity without a refresh token after its last login has
- * ended.
+ * Checks that active identities are still confirmed. At the start, applies the current connector settings to the stored
+ * groups. Later, ends each identity without a refresh token after its last login has ended.
  */
 export class IdentityConfirmations {
   readonly #options: RefreshOptions;
@@ -107,7 +106,7 @@ export class IdentityConfirmations {
   #isConfirmed(user: string, identity: UserIdentity): boolean {
     const { state, refreshKeys, clock } = this.#options;
     if (refreshKeys.find(identity, user) !== undefined) return true;
-    // A sign-in that is in progress has written the user, and opens its login next.
+    // A sign-in may be in progress: it writes `lastLogin` before it creates the login.
     if (clock.now() - Date.parse(identity.lastLogin ?? '') < checkMilliseconds) return true;
     for (const key of state.accessKeysOf('user', user)) {
       const { connector, userId } = key.spec?.identity ?? {};

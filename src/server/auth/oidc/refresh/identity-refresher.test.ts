@@ -32,7 +32,7 @@ async function setUp(management: Partial<ManagementSettings> = {}) {
     onTestFinished(refresher.stop);
     return refresher.stop;
   };
-  /** Advances the clock by minutes, and lets the work of each minute end. */
+  /** Advances the clock minute by minute, and waits until the work of each minute has ended. */
   const pass = async (minutes: number) => {
     for (let count = 0; count < minutes; count++) {
       clock.advance(minute);

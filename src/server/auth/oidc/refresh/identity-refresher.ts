@@ -23,27 +23,27 @@ export interface IdentityRefresherOptions extends RefreshOptions {
   readonly random?: () => number;
 }
 
-/** Maximum number of refreshes at the same time per connector. */
+/** Maximum number of concurrent refreshes per connector. */
 const concurrentRefreshes = 8;
-/** Interval for identities of users who have no valid key, so their permissions are not in use. */
+/** Refresh interval for the identities of users without a valid key. Nobody uses their permissions. */
 const idleMilliseconds = 60 * 60_000;
 /** Time since the last sign-in after which the token of a user who has no valid key is removed. */
 const keptMilliseconds = 30 * 24 * 60 * 60_000;
 const retryBackoff = { initialMilliseconds: 30_000, maxMilliseconds: 15 * 60_000 };
-/** Time for which another server may still be using a token, after it recorded the start of a refresh. */
+/** Time after the recorded start of a refresh during which another server may still be using the token. */
 const inUseMilliseconds = 60_000;
-/** Time for refreshes in progress to end when the server stops. Their tokens may be lost if they are interrupted. */
+/** Maximum time that a stopping server waits for refreshes in progress. An interrupted refresh may lose its token. */
 const drainMilliseconds = 5_000;
 
 export interface RunningIdentityRefresher {
   stop(): Promise<void>;
-  /** Resolves when no work is in progress. Later work waits for a timer of the clock. */
+  /** Resolves when no refresh is in progress. Later refreshes start only when a timer of the clock fires. */
   idle(): Promise<void>;
 }
 
 /**
- * Refreshes the identities of all refresh keys, each in the interval of its connector. Also ends identities that nothing
- * confirms any more (`IdentityConfirmations`). Runs on one server (`runOnLeader`).
+ * Refreshes the identities of all refresh keys, each at the interval of its connector. Also ends identities that are no
+ * longer confirmed (`IdentityConfirmations`). Runs on one server (`runOnLeader`).
  */
 export function startIdentityRefresher(
   options: IdentityRefresherOptions,
@@ -81,7 +81,7 @@ class IdentityRefresher {
     this.#stopListening = keys.listen(({ before, after }) => {
       const name = (after ?? before)?.object.metadata.name ?? '';
       if (after === undefined) this.#forget(name);
-      // Only new keys: a refresh itself writes the key.
+      // Schedules only new keys, because each refresh also writes its key.
       else if (isRefreshKey(after.object) && !this.#timers.has(name))
         this.#schedule(name, this.#intervalOf(after.object));
       else if (before === undefined && isLogin(after.object)) this.#hasten(after.object.spec?.parent ?? '');
@@ -103,18 +103,18 @@ class IdentityRefresher {
     await Promise.all(this.#running);
   }
 
-  /** Schedules a key that another server, or an earlier run of this one, has refreshed before. */
+  /** Schedules a key that another server, or this server before a restart, has refreshed before. */
   #resume(key: AccessKey): void {
     const { clock, refreshKeys, random = Math.random } = this.#options;
     const last = Date.parse(key.spec?.identityRefresh ?? '') || 0;
     const interval = this.#intervalOf(key);
     const startedAt = refreshKeys.secretsOf(key)?.startedAt ?? Number.NEGATIVE_INFINITY;
     const due = Math.max(last + interval, startedAt + inUseMilliseconds) - clock.now();
-    // Overdue keys are spread over a tenth of their interval.
+    // Spreads overdue keys over a tenth of their interval.
     this.#schedule(key.metadata.name ?? '', due > 0 ? Math.min(due, interval) : (random() * interval) / 10);
   }
 
-  /** Shortens the interval of a key that was idle: a login of its user has been opened. Never postpones a refresh. */
+  /** Moves the next refresh of an idle key forward after its user has logged in. Never postpones a refresh. */
   #hasten(name: string): void {
     const key = this.#options.state.accessKey(name);
     const timer = this.#timers.get(name);
@@ -174,12 +174,15 @@ class IdentityRefresher {
     const hasFailed = this.#failures.has(name);
     if (result === 'unavailable' && !hasFailed)
       await auditRefresh(this.#options, who, 'failing', `failed, and is tried again: ${why}`);
-    // The event of a change already reports that the provider answers again.
+    // A `changed` refresh writes its own event, which already shows that the provider answers again.
     else if (result === 'unchanged' && hasFailed)
       await auditRefresh(this.#options, who, 'recovered', 'the provider confirms the identity again');
   }
 
-  /** Handles a key without a request to the provider: one without recent use, or whose provider is down. */
+  /**
+   * Handles a key that needs no request to the provider: the key is abandoned, or the provider is down. Returns false
+   * for other keys.
+   */
   async #postpone(key: AccessKey, connector: string): Promise<boolean> {
     if (this.#isAbandoned(key)) {
       await retireRefreshKey(this.#options, key, this.#tenure, 'the user has not signed in for 30 days');
@@ -216,7 +219,10 @@ class IdentityRefresher {
     this.#schedule(name, this.#isOverdue(key) ? delay : Math.min(delay, this.#untilOverdue(key)));
   }
 
-  /** Returns the time until the next refresh, with jitter, so that logins that were opened together are refreshed at different times. */
+  /**
+   * Returns the time until the next refresh, with jitter: logins that were opened together are refreshed at different
+   * times.
+   */
   #intervalOf(key: AccessKey): number {
     const used = this.#usedIntervalOf(key);
     const interval = this.#isIdle(key) ? Math.max(idleMilliseconds, used) : used;
@@ -241,7 +247,7 @@ class IdentityRefresher {
     return true;
   }
 
-  /** Returns the time until the logins end because the provider does not answer. */
+  /** Returns the time until the logins end if the provider does not answer by then. */
   #untilOverdue(key: AccessKey): number {
     const { connectors, clock } = this.#options;
     const seconds = connectors.get(key.spec?.identity?.connector ?? '')?.settings.unavailableSeconds ?? 0;
@@ -255,7 +261,7 @@ class IdentityRefresher {
   #slotsOf(connector: string): Semaphore {
     let slots = this.#slots.get(connector);
     if (slots === undefined) {
-      // At most one refresh per key waits.
+      // The queue needs no limit, because each key has at most one waiting refresh.
       slots = new Semaphore(concurrentRefreshes, Number.POSITIVE_INFINITY);
       this.#slots.set(connector, slots);
     }

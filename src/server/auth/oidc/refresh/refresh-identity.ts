@@ -31,7 +31,7 @@ export interface RefreshOptions {
   readonly log: Log;
 }
 
-/** The authority of one server to refresh identities (`runOnLeader`). */
+/** The period in which one server may refresh identities (`runOnLeader`). */
 export interface RefreshTenure {
   readonly fence: RevisionCheck | undefined;
   assertCurrent(): void;
@@ -39,13 +39,13 @@ export interface RefreshTenure {
 
 /** The result of a refresh. */
 export interface RefreshOutcome {
-  /** `undefined` if another sign-in replaced the token meanwhile, so that the result does not count. */
+  /** `undefined` if another sign-in replaced the token during the refresh. The result then does not count. */
   readonly result: RefreshResult | undefined;
   /** The reason for a failure. */
   readonly why?: string;
 }
 
-/** Everything that belongs to a refresh key. */
+/** A refresh key with its user, its identity and its secrets. */
 interface Target {
   readonly key: AccessKey;
   readonly name: string;
@@ -81,7 +81,10 @@ export async function refreshIdentity(
   return { result: await succeeded(options, { ...target, key: started }, tenure, login) };
 }
 
-/** Returns the target; `undefined` after ending an identity that can no longer be refreshed. */
+/**
+ * Returns the refresh key with its user and identity. Returns `undefined` after ending an identity that can no longer
+ * be refreshed.
+ */
 async function findTarget(options: RefreshOptions, name: string, tenure: RefreshTenure): Promise<Target | undefined> {
   const { state, refreshKeys, connectors } = options;
   const key = state.accessKey(name);
@@ -162,7 +165,7 @@ async function clearMark(
   { key, name, secrets }: Target,
   { fence }: RefreshTenure,
 ): Promise<void> {
-  // A mark of an earlier refresh is kept: the token may have been lost at that time.
+  // Keeps the mark of an earlier refresh, because that refresh may have lost the token.
   if (secrets.rotates === false || secrets.startedAt !== undefined) return;
   await unlessChanged(() =>
     refreshKeys.write(
@@ -193,8 +196,8 @@ async function succeeded(
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(idToken === undefined ? {} : { idToken }),
   };
-  // Without the fence: the provider has replaced the token, and only this server knows the new one. The check of the
-  // version prevents that an old token replaces a newer one.
+  // Writes without the fence: the provider has replaced the token, and only this server knows the new one. The version
+  // check prevents an old token from replacing a newer one.
   const stored = await unlessChanged(() =>
     refreshKeys.write(name, { spec: shown, secrets: next }, systemContext(''), key.metadata.resourceVersion),
   );
@@ -208,7 +211,7 @@ async function succeeded(
   const context = systemContext('', undefined, fence);
   const user = await changeIdentity(kinds, { user: userName, link }, update, context);
   if (user === undefined) return 'unchanged';
-  // The identity is also unchanged if the person edited their own display name.
+  // Updates the profile even if the identity is unchanged: the person may have edited their own display name.
   await refreshProfile(kinds, user, profileOf(user, identity), context);
   if (!isChanged) return 'unchanged';
   await updateLogins(options, target, shown, fence);
@@ -221,7 +224,7 @@ function changeText({ groups }: ProviderIdentity, teams: readonly string[]): str
   return `the identity changed; ${groups.length} groups, teams: ${teams.join(', ') || 'none'}`;
 }
 
-/** Shows the new identity in the logins that share the refresh token. */
+/** Writes the changed identity to the logins that share the refresh token. */
 async function updateLogins(
   { kinds, state }: RefreshOptions,
   { name, userName }: Target,
@@ -256,7 +259,7 @@ async function failed(
     if (!isOutcomeUnknown) await clearMark(options, target, tenure);
     return 'unavailable';
   }
-  // A previous refresh was interrupted, and the provider replaces tokens: the new token was lost.
+  // The previous refresh was interrupted, and the provider replaces tokens. The new token was therefore lost.
   const isLost = secrets.rotates === true && secrets.startedAt !== undefined;
   const lost = 'the refresh token was lost because the server stopped during a refresh; sign in again';
   const end = isLost ? ({ state: 'Expired', message: lost } as const) : ({ state: 'Gone', message } as const);

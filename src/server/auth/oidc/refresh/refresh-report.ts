@@ -38,7 +38,10 @@ interface RefreshedIdentity {
   readonly accessKey?: string | undefined;
 }
 
-/** The reported results and their status codes. `failing`: the first failure of a series. `recovered`: its end. */
+/**
+ * The reported results and their status codes. `failing` reports the first failure of a series, `recovered` the success
+ * that ends the series.
+ */
 const codes = { changed: 200, recovered: 200, gone: 401, ended: 401, failing: 503, unavailable: 503 } as const;
 
 /**
@@ -70,7 +73,7 @@ export async function auditRefresh(
       stageTimestamp: now,
     });
   } catch (error) {
-    // The refresh withdraws permissions, so it must not depend on the audit log.
+    // A refresh can withdraw permissions, so it continues even if the audit log cannot be written.
     log.warn({ error, user, connector }, 'cannot write the audit event of a refresh');
   }
 }
