@@ -40,7 +40,7 @@ describe('an export of the audit log', () => {
   beforeAll(async () => {
     bench = await ServerTestEnv.open();
     server = await bench.start();
-    // More entries than one page of a search has.
+    // The number of events exceeds one page of a search.
     const events = Array.from({ length: entries }, (_, index) =>
       auditEvent({ verb: 'create', objectRef: { resource: 'widgets', name: `w-${index}` } }),
     );

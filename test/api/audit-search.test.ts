@@ -55,7 +55,7 @@ describe('GET /audit', () => {
       paged.push(...page.items);
       next = page.metadata.continue;
     } while (next !== undefined);
-    // Searches are audited too, some of them in the same second.
+    // Excludes searches, which are audited too, some of them in the same second.
     const others = (events: readonly AuditEvent[]) =>
       events.filter(({ requestURI }) => !requestURI.startsWith('/audit'));
     expect(others(paged)).toEqual(others(all.items));

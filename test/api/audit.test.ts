@@ -38,7 +38,7 @@ describe('the audit log', () => {
   });
   afterAll(() => bench.close());
 
-  /** The lines that one request adds. */
+  /** Returns the audit lines that one request adds. */
   async function linesOf(path: string, call: Parameters<ServerTestEnv['request']>[2] = {}): Promise<AuditEvent[]> {
     const auditId = `mark-${marks++}`;
     const answer = await bench.request(server, path, call, { 'audit-id': auditId, 'user-agent': 'tester/1' });

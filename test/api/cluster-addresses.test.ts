@@ -38,7 +38,10 @@ async function connectCluster(address: string, proxy?: string) {
   return await bench.send(server, `${groupPath}/clusters?dryRun=All`, { method: 'POST', body });
 }
 
-/** Counts the connections including one of its own, which the listener accepts after all earlier ones. */
+/**
+ * Opens a connection, which the listener accepts after all earlier ones. Returns the number of connections so far,
+ * including this one.
+ */
 async function connectionsUntilNow(port: number): Promise<number> {
   await once(connect(port, '127.0.0.1').resume(), 'close');
   return connections;

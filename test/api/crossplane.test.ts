@@ -35,7 +35,7 @@ describe('an Object of Crossplane', () => {
       body,
     });
   const reconciled = () => waitForInstance(bench, server, { name: 'shop' }, isReconciled);
-  /** The fields that the provider owns. It compares those of the dry run with those of the live object. */
+  /** The fields that the provider owns. The provider compares these fields in the dry run and in the live object. */
   const ownedFields = (object: JsonValue) =>
     listAt(object, 'metadata', 'managedFields')
       .filter((entry) => textAt(entry, 'manager') === owner)

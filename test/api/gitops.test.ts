@@ -31,7 +31,10 @@ function compared({ metadata, ...rest }: JsonObject): JsonObject {
   return { metadata: meta, ...rest };
 }
 
-/** The same without what a plan cannot know before the object exists, such as the times in the status. */
+/**
+ * Returns the compared part of an object, without values that a plan cannot know before the object exists, such as the
+ * times in the status.
+ */
 function planned(object: JsonObject): JsonObject {
   const { metadata, status: _status, ...rest } = compared(object);
   const { uid: _uid, resourceVersion: _version, creationTimestamp: _time, ...meta } = metadata as JsonObject;
@@ -128,7 +131,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     });
     expect((await get('plan')).spec).toEqual(ready.spec);
     expect((await apply(changed, 'Terraform')).spec).toEqual(next.spec);
-    // A wait for conditions relies on this: they refer to this generation.
+    // A wait for conditions requires that they refer to this generation.
     await until('plan', (object) => isReconciled(object) && textAt(object, 'spec', 'displayName') === 'Another');
   });
 
@@ -246,7 +249,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     const taken = await apply(manifest, 'Terraform');
     expect(taken.spec).toEqual(made.spec);
     expect(taken.metadata).toMatchObject({ uid: made.metadata.uid, generation: 1 });
-    // From then on a plan is empty to the last byte.
+    // From here on, a plan contains no difference at all.
     await until('adopted', isReconciled);
     expect(await apply(manifest, 'Terraform', '&dryRun=All')).toEqual(await get('adopted'));
   });

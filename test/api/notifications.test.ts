@@ -111,7 +111,8 @@ describe('notifications', () => {
     const scope = { roles: [], allowPlatformCli: true, projects: [{ project: 'default' }] };
     const token = await bench.createKey(server, 'scoped', { user: 'chief', scope });
     expect(describeItems(await review('chief', {}, '', token))).toEqual([]);
-    // A review with the key does not forget what the user has read elsewhere, and marks nothing that it may not read.
+    // A review with the scoped key keeps what the user has read elsewhere, and does not mark notifications that the key
+    // may not read.
     const quotaIsRead = (json: JsonObject) =>
       listAt(json, 'status', 'items').some((item) => flagAt(item, 'isRead') && /^Quota/.test(textAt(item, 'reason')));
     expect(quotaIsRead(await review('chief', { markRead: true }))).toBe(true);

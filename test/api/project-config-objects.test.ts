@@ -160,7 +160,7 @@ describe('the Secrets and ConfigMaps of a project', () => {
   });
 });
 
-/** Polls until the condition holds. Each request takes a turn of the server. */
+/** Polls until the condition is true. The requests of each poll take enough time, so no pause is needed. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 1_000; turn += 1) if (await holds()) return;
   throw new Error('the condition did not become true in time');

@@ -87,7 +87,10 @@ const managedObjects: readonly ManagedObject[] = [
   },
 ];
 
-/** The manager of fields that the provider creates; the apply of an update has a name of its own per resource. */
+/**
+ * The field manager with which the provider creates objects. An update is applied with a separate field manager per
+ * resource.
+ */
 const creator = 'pulumi-kubernetes';
 const owner = 'pulumi-kubernetes-5c2f9e1a';
 

@@ -24,7 +24,7 @@ interface Secret {
   readonly kind: string;
   /** The member of spec that is never returned. */
   readonly member: string;
-  /** A value for the member that contains the marker. */
+  /** Returns a value for the member. The value contains the marker. */
   value(marker: string): string;
   readonly spec?: JsonObject;
 }

@@ -11,7 +11,10 @@ const instances = instancesOf('red');
 const people = ['chief', 'anna', 'bob', 'guest', 'tess', 'looker', 'stranger'] as const;
 type Person = (typeof people)[number];
 
-/** The effective access of a user, outside and inside: status codes, and whether a list shows the instance. */
+/**
+ * The effective access of a user, outside and inside of the virtual cluster: status codes, and whether a list shows the
+ * instance.
+ */
 interface EffectiveAccess {
   readonly listed: boolean;
   readonly read: number;
@@ -43,7 +46,9 @@ describe('a shared virtual cluster (completions §8)', () => {
     await waitForInstance(bench, server, { project: 'red', name }, isReconciled);
   };
 
-  /** Sends every request once with this credential; lists and reads outside always use the key. */
+  /**
+   * Sends every request once with this credential. Lists and reads outside of the virtual cluster always use the key.
+   */
   async function effectiveAccessOf(
     who: Person,
     name: string,

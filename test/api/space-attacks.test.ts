@@ -111,7 +111,7 @@ describe('the boundary of a space on the built-in cluster (completions §12)', (
 
   const secretOf = (name: string) => ({ metadata: { name }, stringData: { a: 'b' } });
   const attacks = (): readonly Attack[] => [
-    // Other namespaces, and all of them at once.
+    // Requests for other namespaces, and for all namespaces at once.
     { path: `/api/v1/namespaces/${other}/secrets` },
     { path: `/api/v1/namespaces/${other}/secrets/kept` },
     { path: '/api/v1/namespaces/default/secrets/kept' },
@@ -437,7 +437,7 @@ describe('the boundary of a space on the built-in cluster (completions §12)', (
       { path: '/kubernetes/project/default/space/web/version' },
     ];
     for (const attack of refused) expect(await code(attack.path, attack), attack.path).toBe(403);
-    // Keys that it creates have no wider access.
+    // Keys that are created with the scoped key have no wider access.
     const body = { metadata: { name: 'wider' }, spec: { scope: { spaces: [{ project: '*', space: '*' }] } } };
     const made = await send({ path: `${groupPath}/ownedaccesskeys`, method: 'POST', body, token: scoped });
     const wider = textAt(made.json, 'spec', 'key');

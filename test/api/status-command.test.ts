@@ -42,7 +42,7 @@ describe('flotilla status', () => {
     return out.join('').trimEnd().split('\n');
   }
 
-  /** The last lines if no virtual cluster has ended a worker. */
+  /** The last lines of the output if no virtual cluster has ended a worker. */
   const quiet = ['no virtual cluster is in quarantine', 'no worker thread was replaced in the last hour'];
 
   it('shows an address that other machines can use if the server listens on all addresses', async () => {

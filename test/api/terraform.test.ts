@@ -76,7 +76,7 @@ describe('the requests of Terraform', () => {
     const definition = definitions.find((one) => textAt(one, 'spec', 'names', 'kind') === kind);
     return valueAt(definition, 'spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties', 'spec');
   };
-  /** Reads the object when the server has processed it. */
+  /** Waits until the server has processed the object, and returns it. */
   const read = async (object: ManagedObject): Promise<JsonObject> => {
     if (object.kind === 'VirtualClusterInstance') {
       await waitForInstance(bench, server, { project: 'web', name: 'shop' }, isReconciled);
@@ -166,7 +166,7 @@ function* untypedFields(schema: JsonValue | undefined, path: string): Iterable<s
   else if (type === undefined || type === 'object') yield path;
 }
 
-/** Yields the paths of fields of a value that its schema does not have. */
+/** Yields the paths of the fields of a value that are not in its schema. */
 function* fieldsWithoutSchema(
   value: JsonValue | undefined,
   schema: JsonValue | undefined,

@@ -189,7 +189,7 @@ describe('a webhook of a project', () => {
     const described = at.received.map(
       ({ json }) => `${textAt(json, 'involvedObject', 'name')}: ${textAt(json, 'message')}`,
     );
-    // The record of the suspension was written before it.
+    // The record of the suspension was written before the suspension.
     expect(described).toEqual([
       'red: changed spec.description',
       'changed: changed spec.url, spec.suspend',
@@ -304,7 +304,7 @@ describe('the addresses of webhooks', () => {
       expect(await refused('http://example.com/hook')).toContain('webhooks.allowPlainHttp');
       expect(await refused('https://user:pass@example.com/')).toContain('must not contain a user name');
       for (const url of ['', 'ftp://example.com/', 'example.com', 'https://example.com/#part']) await refused(url);
-      // The name has only denied addresses. It is checked when a record is sent.
+      // The host name resolves only to denied addresses. This is checked when a record is sent.
       await createHook('named', { url: 'https://localhost/' });
       const tested = await ask('chief', `${hooks}/named/test`, { method: 'POST', body: {} });
       expect(tested.code, tested.text).toBe(201);

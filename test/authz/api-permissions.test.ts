@@ -206,7 +206,7 @@ describe('permissions in the management API', () => {
     expect(await get('second-admin', `${instances}/r-plain`, 'red-user')).toBe(403);
     expect(await get('red-admin', own, 'red-user')).toBe(403);
     expect(await get('red-admin', own, 'second-admin')).toBe(403);
-    // The scope of the key also applies under the other name.
+    // The scope of the key also applies while its admin impersonates another user.
     expect(await get('second-admin-rule-verbs', `${own}?dryRun=All`, 'red-user', 'DELETE')).toBe(403);
     expect(await get('second-admin-project', `${group}/projects/blue`, 'blue-admin')).toBe(403);
   });

@@ -50,7 +50,7 @@ export async function openAuthzTestEnv(config?: string): Promise<AuthzTestEnv> {
   const caller = open();
   const make = objectCreator(caller, adminKey);
   await createFixture(make);
-  // From here on only the callers change anything.
+  // From here on, only the callers make changes.
   const placed = [
     ...instances.map((instance) => ({ ...instance, plural: 'virtualclusterinstances' })),
     ...spaces.map((space) => ({ ...space, plural: 'spaceinstances' })),
@@ -96,7 +96,7 @@ export async function openAuthzTestEnv(config?: string): Promise<AuthzTestEnv> {
 
 const root = '/kubernetes/management';
 
-/** Polls until the condition holds: events are written after what they report. */
+/** Polls until the condition is true, because events are written after the changes that they report. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 1_000; turn += 1) if (await holds()) return;
   throw new Error('the condition did not become true in time');

@@ -3,7 +3,7 @@ import { Agent, type Dispatcher } from 'undici';
 
 export interface Sent {
   readonly method: Dispatcher.HttpMethod;
-  /** From the root of the server. */
+  /** The path from the root of the server. */
   readonly path: string;
   readonly body?: JsonValue;
   readonly type?: string;
@@ -41,7 +41,7 @@ export class Caller {
     return { code: response.statusCode, text: await response.body.text() };
   }
 
-  /** The body as a stream, for watches. */
+  /** Sends a GET request and returns the response body as a stream, for watches. */
   async open(token: string, path: string): Promise<Dispatcher.ResponseData> {
     const headers = { authorization: `Bearer ${token}` };
     return await this.#agent.request({ origin: this.#origin, path, method: 'GET', headers });

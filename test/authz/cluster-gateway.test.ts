@@ -11,7 +11,10 @@ import { clusters } from './world.ts';
 const users = ['admin', 'named with use'] as const;
 const remote = clusters.map(({ name }) => name).filter((name) => name !== 'local');
 
-/** The rules that allow `GET /version` inside: on every cluster, or on the named one. */
+/**
+ * The rules that allow `GET /version` inside, with the cluster to which each rule applies: every cluster, or the named
+ * one.
+ */
 const coveringRules: ReadonlyMap<string, string> = new Map([
   ['rule-everything', '*'],
   ['rule-verbs', '*'],

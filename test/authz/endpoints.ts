@@ -45,7 +45,7 @@ function extentsOf(verb: string, isSubresource: boolean, namespaced: boolean): R
   return verb === 'list' || verb === 'watch' ? ['all', 'project'] : ['project'];
 }
 
-/** The endpoints without a row, one sentence each; empty if the table is complete. */
+/** Returns the endpoints without a row, one sentence each; empty if the table is complete. */
 export function missingRows(endpoints: readonly Endpoint[], table: readonly Row[]): string[] {
   return endpoints
     .filter((endpoint) => !table.some((row) => isFor(row, endpoint)))

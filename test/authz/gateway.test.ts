@@ -10,12 +10,12 @@ import { instances, spaces, type WorldInstance } from './world.ts';
 
 const users = ['admin', 'project admin', 'owner', 'named with use'] as const;
 
-/** A kind of instances, and the path of its gateway. */
+/** A kind of instances with its gateway. */
 interface GatewayKind {
   readonly resource: string;
   readonly segment: string;
   readonly objects: readonly WorldInstance[];
-  /** Rules without targets apply to every API; these allow `GET /version` inside. */
+  /** The rules that allow `GET /version` inside. Rules without targets apply to every API. */
   readonly coveringRules: ReadonlySet<string>;
 }
 

@@ -19,7 +19,7 @@ describe('the contents of lists and watches for all personas', () => {
   });
 
   it('are the same at the start of a watch', async () => {
-    // Each watch is a separate connection: one scope of each shape is enough.
+    // Tests one scope of each shape, because each watch needs a separate connection.
     const some = [...keys].filter(
       ([{ name, scopes }]) => scopes.length === 0 || /^red-user-(project|instance|tool|rule-names)$/.test(name),
     );

@@ -35,7 +35,7 @@ describe('the contents of lists and watches', () => {
   }, 60_000);
 
   it('are the same at the start of a watch', async () => {
-    // Each watch is a separate connection; a few callers are enough here.
+    // Tests only a few callers, because each watch needs a separate connection.
     const few = [...keys].filter(([{ name }]) =>
       ['red-user', 'reader', 'outsider', 'red-admin-instance'].includes(name),
     );

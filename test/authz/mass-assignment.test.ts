@@ -55,7 +55,7 @@ describe('a field that the client may not set', () => {
 
   const tokenOf = ({ who }: Target) => keys.get(who) ?? '';
 
-  /** The object as its writer reads it; the administrator reads other users' keys under another kind. */
+  /** Reads the object as its writer does. The administrator reads other users' keys as another kind. */
   const read = (target: Target, name = target.name) => env.read(`${collectionOf(target)}/${name}`, tokenOf(target));
 
   async function write(target: Target, method: keyof typeof writeMethods, field: Field): Promise<Received> {
@@ -114,7 +114,8 @@ describe('a field that the client may not set', () => {
 });
 
 /**
- * Verifies that the field was not taken over. A write of another field may increment the generation and use the key.
+ * Verifies that the server did not accept the field. A write of another field may increment the generation and use the
+ * key.
  */
 function expectSame(before: JsonValue | undefined, after: JsonValue | undefined, field: Field, said: string): void {
   const [path, sent] = field;
@@ -122,7 +123,7 @@ function expectSame(before: JsonValue | undefined, after: JsonValue | undefined,
   else expect(after, said).toEqual(before);
 }
 
-/** True if some of the sent value is present. */
+/** True if some of the sent value is present in the found value. */
 function isTakenOver(sent: JsonValue, found: JsonValue | undefined): boolean {
   if (!isJsonObject(sent)) return equalJson(sent, found);
   return Object.entries(sent).some(([member, value]) => isTakenOver(value, valueAt(found, member)));

@@ -27,11 +27,11 @@ export interface MatrixResult {
 export interface MatrixOptions {
   /** The paths that the server lists at its root. */
   readonly paths: readonly string[];
-  /** Also sends access reviews, not only requests. */
+  /** True to check with access reviews too, not only with requests. */
   readonly reviews: boolean;
 }
 
-/** Every row for every persona. Rows with a star stand for some of the paths. */
+/** Returns a cell for every row and persona. A row with a star stands for some of the paths. */
 function cellsOf(personas: readonly Persona[], paths: readonly string[]): Cell[] {
   const questions = [
     ...table
@@ -49,14 +49,17 @@ function cellsOf(personas: readonly Persona[], paths: readonly string[]): Cell[]
   );
 }
 
-/** Kinds whose objects a scope can distinguish; for the others two objects per scoped key are enough. */
+/** True for kinds whose objects a scope can distinguish. For all other kinds, two objects per scoped key are enough. */
 function canBeScoped({ resource }: Row): boolean {
   return ['virtualclusterinstances', 'spaceinstances', 'projects', 'clusters', 'secrets', 'configmaps'].includes(
     resource,
   );
 }
 
-/** Checks every cell: by request, by a self review of the persona, and by the administrator's review of the persona. */
+/**
+ * Checks every cell with a request, and with a self review by the persona or a review of the persona by the
+ * administrator.
+ */
 export async function checkMatrix(
   env: AuthzTestEnv,
   personas: readonly Persona[],
@@ -91,7 +94,7 @@ export async function checkMatrix(
       compare(cell, requestAllowed(ask, answer), 'request', answer);
     }
     if (row.only === 'request' || !reviews) return;
-    // Both reviews run the same function, so each checks half of the cells.
+    // Both kinds of review run the same function, so each kind checks half of the cells.
     const user = users.get(persona);
     if (user !== undefined && index % 2 === 0) {
       const answer = await review(env, 'subjectaccessreviews', env.adminKey, { ...attributesOf(ask), ...user });
@@ -115,8 +118,8 @@ const ownReview: RequestedAction = {
 };
 
 /**
- * A refusal is 403, or 404 where existence itself is private. `undefined` for a code that is neither, which is always
- * wrong.
+ * A refusal is 403, or 404 where even the existence of the object is private. Returns `undefined` for a code that is
+ * neither permission nor refusal, which is always wrong.
  */
 function requestAllowed(ask: RequestedAction, { code }: Received): boolean | undefined {
   if (code === 403) return false;
@@ -146,7 +149,7 @@ async function review(env: AuthzTestEnv, plural: string, token: string, spec: Js
   return await env.caller.send(token, { method: 'POST', path, body: { spec } });
 }
 
-/** The identity of the key as the server sees it: the subject of a review about it. */
+/** Returns the identity of the key as the server sees it, to use it as the subject of a review. */
 async function identityOf(env: AuthzTestEnv, token: string): Promise<JsonObject> {
   const path = '/kubernetes/management/apis/authentication.k8s.io/v1/selfsubjectreviews';
   const { text } = await env.caller.send(token, { method: 'POST', path, body: {} });

@@ -13,7 +13,7 @@ export interface Persona {
   /** The principal that the key is created for. */
   readonly holder: { readonly user?: string; readonly team?: string; readonly subject?: string };
   readonly groups?: readonly string[];
-  /** The scopes of the key, oldest first: each later one belongs to a key that was created with the key before it. */
+  /** The scopes of the key, oldest first. Each later scope belongs to a key that was created with the previous key. */
   readonly scopes: readonly (ScopeShape | undefined)[];
 }
 
@@ -72,7 +72,10 @@ const chains: readonly (readonly string[])[] = [
   ['rule-everything', 'tool-project', 'all-projects'],
 ];
 
-/** The same scopes for an admin, where the scope alone decides, and for users with fewer permissions. */
+/**
+ * Returns personas with the same scopes for several holders: for an admin, where the scope alone decides, and for users
+ * with fewer permissions.
+ */
 export function scopedPersonas(holders: readonly string[]): readonly Persona[] {
   return holders.flatMap((user) => [
     ...shapes.map((shape) => ofUser(user, [shape], `${user}-${shape.name}`)),

@@ -5,9 +5,9 @@ export interface RequestedAction {
   /** The plural; `''` for a path. */
   readonly resource: string;
   readonly subresource: string;
-  /** `''` outside of projects, and for lists over all of them. */
+  /** The project; `''` outside of projects, and for lists over all projects. */
   readonly project: string;
-  /** `''` for collections and creates. */
+  /** The name of the object; `''` for collections and creates. */
   readonly name: string;
   /** A non-resource path below the root of the management API, such as `/version`. */
   readonly path: string;

@@ -7,10 +7,10 @@ import * as world from './world.ts';
 
 const root = '/kubernetes/management';
 
-/** Objects as the administrator reads them, by their path: a PUT sends one back unchanged. */
+/** Objects as the administrator reads them, by their path. A PUT sends such an object back unchanged. */
 export type ObjectSnapshots = ReadonlyMap<string, JsonObject>;
 
-/** The operations on fixture objects that a row is tested with. */
+/** Returns the operations on fixture objects with which a row is tested. */
 export function actionsOf(row: Row): RequestedAction[] {
   const { verb, group, resource, subresource, extent } = row;
   const asked = { verb, group, resource, subresource, project: '', name: '', path: '' };
@@ -20,7 +20,7 @@ export function actionsOf(row: Row): RequestedAction[] {
   return objectsOf(resource).map((object) => ({ ...asked, ...object }));
 }
 
-/** The last object of each kind does not exist: authorized callers get 404, others learn nothing. */
+/** The last object of each kind does not exist: authorized callers get 404, other callers learn nothing. */
 function objectsOf(resource: string): readonly { name: string; project?: string }[] {
   const placed = (all: readonly { project: string; name: string }[]) =>
     all.map(({ project, name }) => ({ project, name }));
@@ -70,7 +70,7 @@ function objectsOf(resource: string): readonly { name: string; project?: string 
   }
 }
 
-/** One user of each relation. */
+/** At least one user of each relation. */
 const someUsers = [
   'admin',
   'red-admin',
@@ -104,7 +104,7 @@ const methods: Readonly<Record<string, Sent['method']>> = {
   deletecollection: 'DELETE',
 };
 
-/** The request for an operation. It changes nothing for any caller: writes are dry runs. */
+/** Returns the request for an operation. It changes nothing for any caller, because writes are dry runs. */
 export function requestOf(row: Row, ask: RequestedAction, snapshots: ObjectSnapshots): Sent {
   const method = methods[ask.verb];
   if (method === undefined) throw new Error(`no request has the verb ${ask.verb}`);
@@ -179,7 +179,7 @@ const changes: Readonly<Record<string, JsonValue>> = {
   'clusters access': [{ verbs: ['get'], users: ['outsider'] }],
   'virtualclustertemplates access': [{ verbs: ['get'], users: ['outsider'] }],
   'spacetemplates access': [{ verbs: ['get'], users: ['outsider'] }],
-  // Too short: an authorized caller gets a validation error, and nothing is hashed.
+  // The password is too short, so an authorized caller gets a validation error and nothing is hashed.
   'users password': 'short',
   'users groups': ['testers'],
   'users subject': 'another-subject',

@@ -29,7 +29,8 @@ function asksIn(project: string): { row: Row; ask: RequestedAction }[] {
       .filter(({ extent, only }) => extent !== 'path' && only !== 'request')
       .flatMap((row) => actionsOf(row).map((ask) => ({ row, ask })))
       .filter(({ ask }) => (inProjects.includes(ask.resource) ? ask.project === project : ask.project === ''))
-      // A caller who may create an object learns whether it exists; no rule names a missing object.
+      // Omits missing objects, which no rule names, although a caller who may create an object learns whether it
+      // exists.
       .filter(({ ask }) => ask.name !== 'nothing')
   );
 }
@@ -90,7 +91,7 @@ describe('a rules review of a project', () => {
       expect(flagAt(review, 'status', 'incomplete')).toBe(false);
       const rules = listAt(review, 'status', 'resourceRules');
       for (const { row, ask } of asksIn(project)) {
-        // The table defines the permissions of a scoped key by requests alone.
+        // For scoped keys, the table defines only the permissions of requests, not of reviews.
         if (row.only === 'review' && persona.scopes.length > 0) continue;
         compared++;
         const may = expected(persona, row, ask);

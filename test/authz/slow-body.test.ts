@@ -11,8 +11,8 @@ const instances = `/kubernetes/management/apis/${managementGroup}/v1/namespaces/
 const grab: JsonValue = { spec: { access: [{ verbs: ['*'], users: ['red-user'] }] } };
 
 /**
- * A write is authorized when its headers have arrived, and executed when its body has: the object may have another
- * owner by then.
+ * A write is authorized when its headers have arrived, and executed when its body has arrived. The object may have
+ * another owner by then.
  */
 describe('a write whose body arrives late', () => {
   let env: AuthzTestEnv;
@@ -43,7 +43,7 @@ describe('a write whose body arrives late', () => {
       sending.on('socket', (socket) => {
         socket.on('secureConnect', () => {
           sending.flushHeaders();
-          // After some other responses the server has processed these headers too.
+          // After the responses to some other requests, the server has processed these headers too.
           void otherRequests().then(resolve);
         });
       });

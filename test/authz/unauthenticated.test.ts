@@ -9,7 +9,7 @@ import { actionsOf, type ObjectSnapshots, requestOf } from './requests.ts';
 
 const keysPath = `/kubernetes/management/apis/${managementGroup}/v1/ownedaccesskeys`;
 
-/** A source with more failures has to wait; each test address stays below this. */
+/** A source with more failures has to wait, so each test address stays below this number. */
 const failuresOfOneAddress = 15;
 
 describe('a caller without a valid key', () => {

@@ -22,7 +22,7 @@ function listing(group: string, resource: string, items: Listing['items'], proje
 
 const outside = (all: readonly { name: string }[]) => all.map(({ name }) => ({ name, project: '' }));
 
-/** The events of the fixture, and those that the server writes about each instance. */
+/** The events of the fixture, and the events that the server writes about each instance. */
 const allEvents = [
   ...world.events,
   ...[...world.instances, ...world.spaces].map(({ name, project }) => ({ name: world.eventsAbout(name), project })),
@@ -62,7 +62,7 @@ function rowOf({ group, resource, project }: RequestedAction, verb: string, exte
   return found;
 }
 
-/** The expected result of a list by the oracle: refused, or the visible items. */
+/** Returns the expected result of a list according to the oracle: refused, or the visible items. */
 export function expectedItems(persona: Persona, { ask, items }: Listing): 'refused' | readonly string[] {
   const extent = ask.project === '' ? 'all' : 'project';
   if (!expected(persona, rowOf(ask, 'list', extent), ask)) return 'refused';
@@ -76,7 +76,7 @@ function shown(ask: RequestedAction, name: string): string {
   return ask.resource === 'namespaces' ? projectNamespace(name) : name;
 }
 
-/** The identity of an event: the server's own event names contain the subject and a number. */
+/** The identity of an event. The names of events that the server writes contain the subject and a number. */
 const nameOf = (item: JsonValue) =>
   textAt(item, 'metadata', 'name').replace(/^(.+)\.[0-9a-f]{16}$/, (_, about: string) => world.eventsAbout(about));
 

@@ -49,13 +49,13 @@ export interface WorldTeam extends WorldObject {
 export interface WorldEvent {
   readonly project: string;
   readonly name: string;
-  /** The instance that the event is about. Optional; by default it is about something else. */
+  /** The instance that the event is about. Optional; by default, the event is about something else. */
   readonly about?: string;
   /** The access key that the event is about. */
   readonly aboutKey?: string;
 }
 
-/** The same entries on one object of every kind: the named principals and their verbs. */
+/** The same entries for one object of every kind: the principals that `access` names, and their verbs. */
 const everySort: readonly Access[] = [
   { verbs: ['get'], users: ['reader'] },
   { verbs: ['get'], subresources: ['*'], users: ['insider'] },
@@ -72,7 +72,9 @@ const administrator: Owner = { user: 'admin' };
 
 const everybodyReads: readonly Access[] = [{ verbs: ['get'], users: ['*'] }];
 
-/** Users besides the initial administrator. Users named after a project have that role in it. */
+/**
+ * Users besides the initial administrator. A name such as `red-viewer` consists of a project and the user's role in it.
+ */
 export const users: readonly string[] = [
   'second-admin',
   'red-admin',
@@ -109,7 +111,7 @@ export const adminUsers: readonly string[] = ['admin', 'second-admin'];
 
 export const auditorUsers: readonly string[] = ['auditor'];
 
-/** The `access` of users: one user names every principal that the others name elsewhere. */
+/** The `access` of users. One user object names every principal that other kinds of objects name. */
 export const userAccess: Readonly<Record<string, readonly Access[]>> = { watched: everySort };
 
 export const teams: readonly WorldTeam[] = [
@@ -117,7 +119,8 @@ export const teams: readonly WorldTeam[] = [
   { name: 'leads', users: ['lead'], access: [] },
   { name: 'blue-crew', users: ['blue-viewer'], access: [] },
   { name: 'guests', users: ['guest'], access: [] },
-  // A user has the name of a team that is an admin of a project, and a team has the name of a user who is one.
+  // The team has the name of a user who is an admin of a project. In turn, a user has the name of a team that is an
+  // admin of a project.
   { name: 'red-admin', users: ['impostor'], access: [] },
   { name: 'team-shared', users: [], access: everySort },
   { name: 'team-kept', users: [], owner: { user: 'keeper' }, access: [] },
@@ -163,7 +166,7 @@ export const projects: readonly WorldProject[] = [
     ],
     clusters: ['local', 'c-blue'],
     templates: ['control-plane', 't-blue'],
-    // A template for virtual clusters with this name is not allowed in the project.
+    // Only the space template with this name is allowed in the project, not the virtual cluster template.
     spaceTemplates: ['t-kept'],
     access: [],
   },
@@ -252,7 +255,7 @@ export const webhooks: readonly { readonly project: string; readonly name: strin
   { project: 'blue', name: 'w-blue' },
 ];
 
-/** Suspended, so that nothing is sent. */
+/** Suspended, so the webhook sends nothing. */
 export const webhookSpec = { url: 'https://receiver.example/', suspend: true };
 
 /** Secrets and ConfigMaps: one of each kind. Their owner is the holder of the key that creates them. */
@@ -271,7 +274,7 @@ export const keys: readonly { readonly name: string; readonly owner: Owner }[] =
   { name: 'k-outsider', owner: { user: 'outsider' } },
 ];
 
-/** The source cluster of an import into the project: one that the project allows. */
+/** Returns the source cluster of an import into the project: a cluster that the project allows. */
 export function importSource(project: string): string {
   return project === 'blue' ? 'c-blue' : 'c-red';
 }

@@ -13,7 +13,7 @@ import { describeRequest, type Sent, sendAll, timeAlone } from './send-corpus.ts
 
 const connections = 4;
 const longestMilliseconds = 100;
-/** The memory that Node reserves for temporary work varies by this much. */
+/** The allowed memory growth: the memory that Node reserves for temporary work varies by this much. */
 const mostGrowth = 128 * 1024 * 1024;
 
 let server: FlotillaProcess;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await server?.remove();
 });
 
-/** Everything stored, except for the last-used times of keys and objects created since. */
+/** Returns everything stored, except for the last-used times of keys and the objects created in the meantime. */
 async function everything(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const kind of servedApi.kinds.filter(({ collectionMethods }) => collectionMethods.includes('get'))) {
@@ -95,7 +95,7 @@ describe('a server that is sent bad input', () => {
     expect(server.output()).not.toContain('"level":50');
     expect(after - warm).toBeLessThan(mostGrowth);
 
-    // Concurrent requests on a busy machine wait for each other: slow requests are repeated alone.
+    // The slow requests that are repeated alone, because concurrent requests on a busy machine wait for each other.
     const slowAlone: string[] = [];
     for (const { request } of slow) {
       const alone = await timeAlone(caller, request, 5);

@@ -36,7 +36,7 @@ async function writeUntilGone(api: ApiCaller, worker: string, answered: () => vo
       await api.make(isKey ? keys : users, { metadata: { name }, spec });
       if (isKey) await api.send('PATCH', `${keys}/${name}`, { spec: { key: canaries.make('another value') } });
     } catch (error) {
-      // An error response fails the test; a server that no longer answers is the expected end.
+      // An error response fails the test. The expected end is a server that no longer answers.
       if (error instanceof Error && /: [1-5]\d\d /.test(error.message)) throw error;
       return;
     }

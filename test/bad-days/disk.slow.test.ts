@@ -71,7 +71,7 @@ async function namesIn(tenant: Tenant): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name).sort();
 }
 
-/** Writes in the virtual cluster until a write is refused. Returns the names of all its objects. */
+/** Writes in the virtual cluster until a write is refused. Returns the names of all ConfigMaps in it. */
 async function fillVirtualCluster(tenant: Tenant): Promise<string[]> {
   const taken = await namesIn(tenant);
   for (let count = 0; count < 2_000; count++) {
@@ -105,7 +105,7 @@ async function ask(caller: ApiCaller, path: string): Promise<number> {
   return (await caller.send('GET', path)).status;
 }
 
-/** Expects a refusal as a Status, whichever file was the first that could not be written. */
+/** Expects a refusal as a Status. Any file may be the first that could not be written. */
 function expectRefusal({ status, text }: { status: number; text: string }, message: RegExp, expected = 503): void {
   const reason = expected === 507 ? 'InsufficientStorage' : 'ServiceUnavailable';
   expect(JSON.parse(text)).toMatchObject({ kind: 'Status', code: expected, reason });

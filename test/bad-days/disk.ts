@@ -53,7 +53,7 @@ export class Disk {
     run('mount', '-o', 'remount,ro', this.path);
   }
 
-  /** Triggers the error. Only a new mount makes the disk writable again. */
+  /** Triggers an error of the disk. Only a new mount makes the disk writable again. */
   fail(): void {
     run('mount', '-o', 'remount,abort', this.path);
   }
@@ -81,8 +81,8 @@ export function refuseWrites(directory: string, refused: boolean): void {
 }
 
 /**
- * The reason why the attempt is impossible here; `undefined` if it is possible. Prints a warning: a skipped test must
- * be visible.
+ * Returns the reason why the attempt is impossible here; `undefined` if it is possible. Prints a warning, because a
+ * skipped test must be visible.
  */
 export function unavailableReason(what: string, attempt: () => void): string | undefined {
   try {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * The reason why so many connections cannot be opened here; `undefined` if they can. Node raises its own limit as far
+ * The reason why this many connections cannot be opened here; `undefined` if they can. Node raises its own limit as far
  * as possible.
  */
 export function fileLimitReason(needed: number): string | undefined {

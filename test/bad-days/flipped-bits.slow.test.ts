@@ -23,7 +23,7 @@ beforeAll(async () => {
   original = join(root, 'original');
   await fill(original);
   state = await storeStateIn(original);
-  // One more opening turned the last log into a table and created a new log.
+  // Reopening the store converted the last log to a table and created a new log.
   const store = await openEmbeddedStore({ directory: original });
   for (let n = 0; n < 20; n++) await putValue(store, storeKey('s', `${n}`), `in the log ${n}`);
   state = await storeState(store);
@@ -60,7 +60,7 @@ describe('a store with a flipped bit in its files', () => {
     const outcomes = { found: 0, harmless: 0 };
     const directory = join(root, 'copy');
     for (let flip = 0; flip < flips; flip++) {
-      // The files are chosen in rotation, so that each kind of file is covered, however small.
+      // The files are chosen in rotation, so each kind of file is covered, even if it is small.
       const index = flip % files.length;
       const file = files[index] ?? '';
       if (sizes[index] === 0) continue;

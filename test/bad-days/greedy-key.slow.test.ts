@@ -15,7 +15,7 @@ interface Compared {
 
 const objects = 10_000;
 const seconds = 3;
-/** The added latency of one key under the load of another that is acceptable, in milliseconds. */
+/** The acceptable added latency of one key under the load of another key, in milliseconds. */
 const acceptableMs = 25;
 /** A single measurement on a busy machine is unreliable; a real effect shows in every measurement. */
 const attempts = 4;

@@ -13,7 +13,10 @@ import { Neighbour } from './hostile-tenant/neighbour.ts';
 import { Tenant } from './hostile-tenant/tenant.ts';
 
 const stallSeconds = 2;
-/** Without meters, only the watchdog ends the work of the attacker. Until then, the main thread may be busy with its results. */
+/**
+ * Without meters, only the watchdog ends the work of the attacker. Until then, the main thread may be busy with the
+ * results of this work.
+ */
 const acceptable = { p99: 1_000 * (stallSeconds + 2), worst: 1_000 * (stallSeconds + 2) };
 const readyWithinMs = 5_000;
 const warmUpMs = 2_000;
@@ -47,7 +50,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Deletes the tenant's virtual cluster, so that the next one gets the same worker, and not that of the neighbour. */
+/**
+ * Deletes the tenant's virtual cluster, so the next tenant gets the same worker, and not the worker of the neighbour.
+ */
 async function removeVirtualCluster(tenant: Tenant): Promise<void> {
   const path = `${tenant.instances}/${tenant.name}`;
   const send = (method: 'GET' | 'DELETE') => tenant.send({ method, path });

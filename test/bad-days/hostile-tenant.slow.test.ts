@@ -14,14 +14,14 @@ import { managementApi, Tenant } from './hostile-tenant/tenant.ts';
 import { processCpu } from './process-cpu.ts';
 
 const acceptable = { p99: 250, worst: 2_000 };
-/** An attack is measured for at least this time, so that a percentile of the latencies has a meaning. */
+/** The minimum time for which an attack is measured. A percentile of the latencies needs enough requests. */
 const minMeasuredMs = 700;
 /** A single measurement on a busy machine is unreliable; a real effect shows in every measurement. */
 const attempts = 3;
 const readyWithinMs = 5_000;
 /**
- * Two workers, as on a machine with two cores: the virtual clusters of both tenants run on different ones. With
- * FLOTILLA_ATTACK_WORKERS=1, both run on the same one.
+ * The number of workers. With two, as on a machine with two cores, the virtual clusters of the two tenants run on
+ * different workers. With FLOTILLA_ATTACK_WORKERS=1, both run on the same worker.
  */
 const workers = Number(process.env.FLOTILLA_ATTACK_WORKERS ?? 2);
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
   await admin.make(`${managementApi}/virtualclustertemplates`, patternTemplate);
   await admin.close();
   neighbour = await Neighbour.of(victim);
-  // The first requests compile the code.
+  // A warm-up, because the first requests compile the code.
   await neighbour.measureDuring(() => pause(3 * minMeasuredMs));
 });
 
@@ -54,7 +54,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the attack while the neighbour measures. Describes how she was served too late; `undefined` if she was not. */
+/**
+ * Runs the attack while the neighbour measures. Describes the late responses to the neighbour; `undefined` if there
+ * were none.
+ */
 async function latenessDuring(attack: Attack): Promise<string | undefined> {
   const cpuBefore = await processCpu(server.pid);
   const measured = await neighbour.measureDuring(async () => {

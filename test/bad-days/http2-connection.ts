@@ -33,7 +33,7 @@ export class Http2Connection {
       };
       stream.on('response', (found) => {
         head = { status: Number(found[':status']), type: String(found['content-type'] ?? '') };
-        // A watch does not end by itself.
+        // A watch does not end by itself, so it is closed.
         if (found['content-length'] !== undefined || head.status >= 400) return;
         stream.close();
         settle(true);

@@ -1,7 +1,7 @@
 import type { ServingProcess } from '../harness/flotilla-process.ts';
 import { eventually } from './eventually.ts';
 
-/** Node arguments for `startFlotilla` that make the server report its live heap. */
+/** Node.js arguments for `startFlotilla` with which the server reports its live heap. */
 export const heapReporting = ['--expose-gc', '--import', new URL('./report-heap.mjs', import.meta.url).href] as const;
 
 /** The bytes of the server's live heap, right after a garbage collection. */

@@ -16,7 +16,7 @@ import { WatchCrowd } from './watch-crowd.ts';
 const projects = `/apis/${managementGroup}/v1/projects`;
 const watching = `${projects}?watch=true`;
 const changes = 400;
-/** The size of one change: together they are ten times the capacity of socket buffers and queues. */
+/** The size of one change. All changes together are ten times the capacity of socket buffers and queues. */
 const bytes = 100_000;
 const mostGrowth = 32 * 1024 * 1024;
 
@@ -109,7 +109,7 @@ it('a watch that never reads is closed while other watches receive everything in
   const most = without.latency.median * 3 + 20;
   let during = await workDuringChanges('during', changes);
   let made = without.made + during.made;
-  // A single measurement on a busy machine is unreliable; a real effect shows in every measurement.
+  // A single measurement on a busy machine is unreliable. A real effect shows in every measurement.
   for (let attempt = 1; attempt < 4 && during.latency.median > most; attempt++) {
     during = await workDuringChanges(`during-${attempt}`, 0);
     made += during.made;
@@ -132,7 +132,7 @@ it('a watch that never reads is closed while other watches receive everything in
     `the last of those who never read was gone ${seconds} s later; heap ${megabytes(heapBefore)} before, ` +
       `${megabytes(heapAfter)} afterwards`,
   );
-  // The history of all writes stays for a while, with or without watches.
+  // The history of all writes stays in memory for a while, with or without watches.
   expect(heapAfter).toBeLessThan(heapBefore + mostGrowth + made * bytes * 1.2);
   expect(server.output()).not.toContain('"level":50');
 });

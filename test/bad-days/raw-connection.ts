@@ -6,7 +6,7 @@ export interface RawAnswer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** True if the response is an endless stream that the client abandoned. */
+  /** True if the client abandoned the response because it is an endless stream. */
   readonly left: boolean;
 }
 
@@ -16,7 +16,7 @@ interface Endpoint {
 }
 
 const silence: RawAnswer = { status: 0, headers: new Map(), body: Buffer.alloc(0), left: false };
-/** A server that normally answers in milliseconds and exceeds this is faulty; the test reports it. */
+/** A server that normally answers in milliseconds is faulty if it exceeds this time. The test then reports it. */
 const timeoutMs = 30_000;
 
 export function connectTls(endpoint: Endpoint, protocols: string[] = ['http/1.1']): Promise<TLSSocket> {
@@ -29,7 +29,7 @@ export function connectTls(endpoint: Endpoint, protocols: string[] = ['http/1.1'
   });
 }
 
-/** An HTTP/1.1 connection that sends arbitrary bytes, and reconnects whenever the server closed it. */
+/** An HTTP/1.1 connection that sends arbitrary bytes, and reconnects after the server has closed it. */
 export class RawConnection {
   readonly #endpoint: Endpoint;
   #socket: TLSSocket | undefined;

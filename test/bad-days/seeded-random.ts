@@ -1,4 +1,4 @@
-/** A deterministic random number generator, so that every run reproduces the findings of the one before. */
+/** A deterministic random number generator, so every run reproduces the findings of the previous run. */
 export class SeededRandom {
   #state: number;
 

@@ -5,7 +5,7 @@ import { connectTls } from './raw-connection.ts';
 /** The first bytes of a TLS handshake that is never continued. */
 const halfHello = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01]);
 
-/** A client that holds a connection open and sends almost nothing. */
+/** A client that keeps a connection open and sends almost nothing. */
 export class SlowClient {
   readonly #socket: Socket;
   readonly #more: string;

@@ -41,7 +41,10 @@ function acceptableLatency({ median }: Latency): number {
   return median * 3 + 20;
 }
 
-/** The clients with the longest timeouts connect first, so that all are connected at the same time. */
+/**
+ * Opens a slow client. The clients with the longest timeouts connect first, so all clients are connected at the same
+ * time.
+ */
 function openSlowClient(index: number): Promise<SlowClient> {
   if (index < clients / 3) return SlowClient.slowBody(caller, teams);
   return index < (2 * clients) / 3 ? SlowClient.slowHeaders(caller) : SlowClient.halfOpen(caller);

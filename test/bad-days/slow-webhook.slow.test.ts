@@ -19,7 +19,7 @@ const attempts = 3;
 const writers = 200;
 const connections = 8;
 const timeoutSeconds = 2;
-/** Each writer waits for the timeout several times. */
+/** The duration of the measurement, in which each writer waits for the timeout several times. */
 const measuredMs = 8_000;
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
@@ -31,7 +31,7 @@ const tenants: Tenant[] = [];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'flotilla-webhook-'));
   hook = await WebhookTestServer.start((_asked, response) => {
-    // Closes the connection at the caller's timeout, like the slowest possible webhook.
+    // Closes the connection after the caller's timeout, like the slowest possible webhook.
     setTimeout(() => response.destroy(), 1_000 * timeoutSeconds).unref();
     return undefined;
   });
@@ -90,7 +90,7 @@ async function create(session: ClientHttp2Session, tenant: Tenant, path: string)
 
 /** Writes with many writers at a time until the time is over. Returns the number of responses by status. */
 async function write(tenant: Tenant, path: string): Promise<ReadonlyMap<number, number>> {
-  // Few connections, so that their handshakes are not what is measured.
+  // Few connections, so the measurement does not consist mostly of handshakes.
   const sessions = Array.from({ length: connections }, () => connect(tenant.url, { ca: tenant.ca }));
   const end = performance.now() + measuredMs;
   const statuses = new Map<number, number>();
@@ -124,7 +124,7 @@ describe('while a webhook uses its whole timeout, and 200 writers of a tenant wa
     const inside = await createHookedCluster(writerTenant);
     const neighbour = await Neighbour.of(victim);
     try {
-      // The first requests compile the code.
+      // A warm-up, because the first requests compile the code.
       const { latencies: before } = await neighbour.measureDuring(() => pause(3_000));
       let late: string | undefined = 'not measured';
       for (let attempt = 0; attempt < attempts && late !== undefined; attempt++) {
@@ -135,13 +135,13 @@ describe('while a webhook uses its whole timeout, and 200 writers of a tenant wa
             `(${latencies.worstRequest}); writers: ${JSON.stringify([...result])}`,
         );
         expect(latencies.failures.slice(0, 5)).toEqual([]);
-        // The webhook never allows a write, and the limit of calls or of the key refuses the rest.
+        // The webhook never allows a write. The limit of calls or the limit of the key refuses all other writes.
         expect([...result.keys()].filter((status) => ![429, 500].includes(status))).toEqual([]);
         expect(result.get(500)).toBeGreaterThan(0);
         late = lateness(measured, acceptable);
       }
       expect(late).toBeUndefined();
-      // Her own reads and deletes work as well, while the webhook is configured.
+      // The tenant's own reads and deletes also work while the webhook is configured.
       expect((await writerTenant.send({ method: 'GET', path: `${inside}${configMaps}` })).status).toBe(200);
     } finally {
       await neighbour.stop();

@@ -183,7 +183,8 @@ it('a template whose rendering never ends is given up, and the server continues'
   server = restarted;
   const after = await ApiCaller.of(restarted);
   callers.push(after);
-  // Without the record of the last run, this instance would render the same template again.
+  // The server remembers from its last run that this template takes too long. Otherwise it would render the template
+  // again.
   await after.make(instances, {
     metadata: { name: 'same' },
     spec: { template: { helmRelease: { values: endlessLoop } } },

@@ -37,7 +37,7 @@ async function stoppedAfter(name: string, last: readonly Write[]): Promise<Torn>
   return { directory, log, lengths: [before.length, after.length], states: [before.state, after.state] };
 }
 
-/** The state of the store if only that much of its log has reached the disk. */
+/** Returns the state of the store if only the first `length` bytes of its log have reached the disk. */
 async function cutAt(torn: Torn, length: number): Promise<string> {
   const directory = `${torn.directory}-cut`;
   await cp(torn.directory, directory, { recursive: true });

@@ -27,7 +27,7 @@ export class WatchCrowd {
     }
   }
 
-  /** Opens one watch of each path over one connection. */
+  /** Opens one watch for each path, all over one connection. */
   async openEach(caller: Watcher, paths: readonly string[], { root = apiRoot } = {}): Promise<void> {
     const session = connect(caller.url, { ca: caller.ca });
     this.#sessions.push(session);

@@ -1,5 +1,5 @@
-// A separate process that opens many watches at once, so that the latency that a test measures does not include the
-// work of this client. It receives one message with its options and reports the number of open watches continuously.
+// A separate process that opens many watches at once, so the latency that a test measures does not include the work of
+// this client. It receives one message with its options and reports the number of open watches continuously.
 import { connect } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -11,7 +11,7 @@ const reportMilliseconds = 50;
 const reconnectMilliseconds = () => 500 + 1000 * Math.random();
 
 /**
- * The connection of one client. It is opened again if the server closes it.
+ * The connection of one client. It is opened again after the server has closed it.
  * @param {WatchStormOptions} options
  */
 function reconnecting({ url, ca }) {

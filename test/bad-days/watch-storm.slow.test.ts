@@ -20,7 +20,7 @@ const mostRefused = watches / 10;
 const acceptableMs = 100;
 /** A single measurement on a busy machine is unreliable; a real effect shows in every measurement. */
 const attempts = 3;
-/** The other caller sends a request every ten milliseconds, for at least this time: enough requests for a p99. */
+/** The minimum time for which the other caller sends a request every ten milliseconds: enough requests for a p99. */
 const leastSeconds = 5;
 const intervalMilliseconds = 10;
 /** The number of changes of another kind that all watches must skip when they resume after the restart. */
@@ -28,7 +28,9 @@ const changesBeforeRestart = 500;
 
 let server: FlotillaProcess;
 let keys: string[];
-/** How many times as long this machine takes as the reference machine, because of its speed and of other programs. */
+/**
+ * The factor by which this machine is slower than the reference machine, because of its speed and of other programs.
+ */
 let slowness: number;
 const storms: WatchStorm[] = [];
 
@@ -85,7 +87,7 @@ async function measureGets(caller: ApiCaller, condition: (elapsedSeconds: number
   return latencies[Math.floor(0.99 * latencies.length)] ?? 0;
 }
 
-/** Sends gets until all watches are open. Returns the time after which they are, and the p99 of the latencies. */
+/** Sends gets until all watches are open. Returns the time until then, and the p99 of the latencies. */
 async function measureUntilComplete(caller: ApiCaller, storm: WatchStorm): Promise<{ seconds: number; p99: number }> {
   let seconds = Number.POSITIVE_INFINITY;
   const p99 = await measureGets(caller, (elapsed) => {

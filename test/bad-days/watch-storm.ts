@@ -20,8 +20,8 @@ interface Counts {
 }
 
 /**
- * Clients that open all of their watches at once. After a refusal they wait as long as `Retry-After` demands; after the
- * end of a watch they open it again.
+ * Clients that open all of their watches at once. After a refusal, they wait for the time in `Retry-After`. After the
+ * end of a watch, they open it again.
  */
 export class WatchStorm {
   readonly #child: ChildProcess;

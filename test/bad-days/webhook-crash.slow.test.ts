@@ -35,7 +35,7 @@ it('a webhook receives every acknowledged change, also if the server is killed r
   });
   const acknowledged: string[] = [];
   for (let round = 0; round < rounds; round++) {
-    // Half of the rounds end while a message is being sent.
+    // In half of the rounds, the server is killed while it is sending a message.
     if (round % 2 === 1) receiver.answer = () => {};
     for (const index of [0, 1, 2]) {
       const label = `round-${round}-${index}`;

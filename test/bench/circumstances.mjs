@@ -22,7 +22,7 @@ export function circumstances(result, measured, rows) {
   );
 }
 
-/** The CPU share of other programs during the run. Times from a busy machine mean little. */
+/** Returns the CPU share of other programs during the run. Measurements from a busy machine mean little. */
 function disturbance({ rows, sides }) {
   const parts = Object.keys(sides).flatMap((side) => {
     const shares = rows.map((row) => row[side]?.disturbed).filter((share) => share !== undefined);

@@ -11,7 +11,9 @@ export function median(values) {
   );
 }
 
-/** The element with the median value; for an even number the smaller of the two. */
+/**
+ * Returns the element with the median value. For an even number of elements, uses the smaller of the two middle values.
+ */
 export function middleBy(all, figure) {
   const middle = median(all.map(figure));
   return all.find((each) => Object.is(figure(each), middle));
@@ -34,7 +36,7 @@ export const figures = {
   etcdCpu: { title: 'etcd CPU ms', digits: 3 },
   clientCpu: { title: 'client CPU ms', digits: 3, isCompared: false },
   milliseconds: { title: 'ms', digits: 0 },
-  // Differences below a few megabytes depend on when the garbage collector ran.
+  // The least difference in megabytes that counts. Smaller differences depend on when the garbage collector ran.
   growth: { title: 'memory growth MiB', digits: 1, least: 4 },
   perWatch: { title: 'memory per watch kB', digits: 1, least: 4 },
   memory: { title: 'memory MiB', digits: 1 },
@@ -45,8 +47,8 @@ export const figures = {
 };
 
 /**
- * The factor by which ours is better: 2 means twice the rate or half the time, below 1 is worse. `undefined` if one of
- * the two is missing or zero.
+ * The factor by which our value is better than theirs: 2 means twice the rate or half the time; a factor below 1 is
+ * worse. `undefined` if one of the two values is missing or zero.
  */
 export function timesBetter(figure, ours, theirs) {
   if (!Number.isFinite(ours) || !Number.isFinite(theirs)) return undefined;

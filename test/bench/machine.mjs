@@ -30,7 +30,7 @@ export function describeMachine(directory) {
   };
 }
 
-/** The time of one fsync: the lower bound for a durable write of one client. */
+/** The time of one fsync, which is the lower bound for a durable write of one client. */
 function syncMilliseconds(directory) {
   const folder = mkdtempSync(join(directory, 'sync-'));
   const file = openSync(join(folder, 'file'), 'w');

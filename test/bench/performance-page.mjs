@@ -94,8 +94,8 @@ function verdict(target, coldTarget) {
 }
 
 /**
- * The page of a result, for docs/reference and beside the result's JSON. `cold` is the result of a run at a small scale,
- * in which the code is not compiled yet; the targets show its figures too.
+ * Returns the page of a result, for docs/reference and beside the result's JSON. `cold` is the result of a run at a
+ * small scale, in which the code is not compiled yet. The targets show the figures of `cold` too.
  */
 export function performancePage(result, cold) {
   const { rows, sides } = result;
@@ -178,7 +178,9 @@ function goalsBlock(rows, sides, coldRows) {
   ];
 }
 
-/** Identifies a target in several results. The text of the operation contains the sizes, so it differs. */
+/**
+ * Identifies a target in several results. The text of the operation cannot identify it, because it contains the sizes.
+ */
 const targetKey = ({ id, figure }) => `${id} ${figure}`;
 
 const measuredHeadings = (coldRows) => (coldRows === undefined ? ['measured'] : ['warm', 'cold']);

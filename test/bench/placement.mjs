@@ -1,5 +1,5 @@
-// Measures what a further copy of a control plane costs, and how many copies two replicas hold (decision 46):
-// `npm run build && node test/bench/placement.mjs [planes]`. Runs one etcd and two replicas on this machine.
+// Measures the cost of an additional copy of a control plane, and how many copies two replicas keep (decision 46): `npm
+// run build && node test/bench/placement.mjs [planes]`. Runs one etcd and two replicas on this machine.
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -98,7 +98,7 @@ class Installation {
     }
   }
 
-  /** Creates a virtual cluster. Returns its name, the replica that prefers it, and the other one. */
+  /** Creates a virtual cluster. Returns its name, the replica that prefers it, and the other replica. */
   async createPlane(name) {
     const object = JSON.parse(
       await this.send(this.replicas[0], clusters, { method: 'POST', body: { metadata: { name } } }),
@@ -161,7 +161,7 @@ async function measure(installation, count, clients, operation) {
 
 const round = (number) => Math.round(number * 1000) / 1000;
 
-/** Creates planes with 10 objects each, and reads each of them at the replica that does not prefer it. */
+/** Creates planes with 10 objects each, and reads each plane at the replica that does not prefer it. */
 async function measurePlanes(installation, report) {
   const planes = [];
   const fill = async (index) => {
@@ -202,7 +202,7 @@ async function measurePlanes(installation, report) {
     return installation.send(preferred, configMaps(name), { method: 'POST', body });
   };
   report('create at the preferred replica', await measure(installation, 5 * planes.length, 5, write));
-  // Replicas unload planes that others prefer after a minute without use.
+  // A replica unloads planes that another replica prefers, after a minute without use.
   await delay(75_000);
   await state(`${planeCount} planes after a minute without use`);
 }

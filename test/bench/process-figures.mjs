@@ -42,7 +42,7 @@ export function forgetPeaks(pids) {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** The bytes of all files in a folder. A file may be deleted meanwhile. */
+/** Returns the size of all files in a folder, in bytes. A file may be deleted during the call. */
 export function folderBytes(folder) {
   return sum(readdirSync(folder).map((file) => statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0));
 }

@@ -66,7 +66,7 @@ function parse() {
       allowPositionals: true,
     });
   } catch (error) {
-    // The first sentence. The others are about arguments that no scenario has.
+    // Shows only the first sentence. The rest of the message is about arguments, which no scenario has.
     return fail(error.message.split('. ')[0]);
   }
 }

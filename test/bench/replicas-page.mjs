@@ -5,12 +5,12 @@ import { written, writtenTimes } from './result-table.mjs';
 
 export const replicasHeading = '## Several replicas over etcd';
 
-/** The sides that consist of replicas, and how a table names them. */
+/** The sides that consist of replicas, and the name of each in a table. */
 const replicaSides = { 'replicas-1': '1 replica', 'replicas-2': '2 replicas', 'replicas-3': '3 replicas' };
 
 /**
- * The relative targets: factors over another side of the same run. A read that accepts any state needs nothing from etcd,
- * so it must cost as much as with the embedded store; a tenth is the noise of the measurement.
+ * The relative targets: factors over another side of the same run. A read that accepts any state needs nothing from
+ * etcd, so it must cost as much as with the embedded store. A difference of a tenth is the noise of the measurement.
  */
 const goals = [
   { id: 'create-10', figure: 'serverCpu', than: 'theirs', goal: 3 },
@@ -19,7 +19,7 @@ const goals = [
   { id: 'cached-list', figure: 'serverCpu', than: 'embedded', goal: 0.9 },
 ];
 
-/** Reads that ask etcd for the current revision, and the same reads without the question. */
+/** Pairs of reads: reads that ask etcd for the current revision, and the same reads without this request. */
 const questions = [
   ['get-1', 'cached-get-1'],
   ['get-10', 'cached-get-10'],
@@ -126,7 +126,7 @@ function questionsBlock(rows, sides, level) {
   ];
 }
 
-/** The figures of one operation: a line for each side. */
+/** The figures of one operation, with a line for each side. */
 function operationBlock(row, sides, level) {
   const measured = Object.keys(sides).filter((side) => row[side] !== undefined);
   const names = Object.keys(figures).filter((figure) => measured.some((side) => row[side][figure] !== undefined));

@@ -13,7 +13,7 @@ export function writtenTimes(times) {
   return `${times.toLocaleString('en', { maximumSignificantDigits: times >= 100 ? 3 : 2 })}×`;
 }
 
-/** Our value or, if there are both: both values and the factor. */
+/** Returns our value alone if there is no other side, otherwise both values and the factor. */
 function cell(figure, ours, theirs) {
   const mine = ours?.[figure];
   const other = theirs?.[figure];

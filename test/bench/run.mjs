@@ -36,7 +36,10 @@ import { theirs } from './sides/theirs.mjs';
 import { sizesAt } from './sizes.mjs';
 import { Turns } from './turns.mjs';
 
-/** In the order of execution: scenarios that share objects follow each other, the one that deletes them is last. */
+/**
+ * The scenarios in the order of execution. Scenarios that share objects follow each other; the scenario that deletes
+ * the objects is last.
+ */
 const scenarios = {
   start,
   creates,
@@ -59,9 +62,9 @@ const scenarios = {
   idleAgents,
   console: webConsole,
 };
-/** Has sides of its own, so it runs alone. */
+/** This scenario has its own sides, so it runs alone. */
 const separateScenarios = { replicas };
-/** The run ends after this time even if something hangs. */
+/** The maximum duration of the run, even if something hangs. */
 const longestMinutes = 60;
 
 const allScenarios = { ...scenarios, ...separateScenarios };
@@ -109,7 +112,7 @@ try {
   report();
 }
 
-/** The command line without folders, which are irrelevant to the measurement. */
+/** Returns the command line without folders, which are irrelevant to the measurement. */
 function commandLine() {
   const words = [
     ...(only === undefined ? [] : [`--only ${only}`]),
@@ -121,7 +124,7 @@ function commandLine() {
 
 async function sides() {
   const parts = await loadInterface();
-  // The keys of the load and the admin's own.
+  // The number of keys includes the keys of the load and the admin's own keys.
   const sideOptions = { parts, mostKeys: sizesAt(scale).keys + sizesAt(scale).manyKeys + 1000, load, signal };
   const inspect = profiles.time !== undefined || profiles.allocations !== undefined;
   if (hasReplicas) return await replicatedSides({ ...sideOptions, inspect });
@@ -150,7 +153,7 @@ async function measure(all) {
   });
   try {
     for (const name of chosen) {
-      // Waits for all sides: a side that is still running would pause a server that is about to stop.
+      // Waits for all sides. A side that is still running would pause a server that is about to stop.
       const ends = await Promise.allSettled(sessions.map(({ side, session }) => scenario(name, side, session)));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     }

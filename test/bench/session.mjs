@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mebibytes } from './figures.mjs';
 import { processorMilliseconds } from './process-figures.mjs';
 
-/** CPU milliseconds per second above which a server is not idle. */
+/** A server that uses more CPU milliseconds per second is not idle. */
 const busyMilliseconds = 150;
 const mostSettleSeconds = 60;
-/** After a pause a server first runs its postponed work. */
+/** The time in which a server runs its postponed work after a pause. */
 const wakeMilliseconds = 500;
 
 /**
- * One side of the comparison during the measurement: its server, the objects that scenarios have created in it, and the
- * figures so far. A scenario reuses the objects of an earlier one. Several sides are measured in alternation, so that
- * changes of the machine's speed affect all; the server of a waiting side is paused, unless the side stays running.
+ * One side of the comparison: its server, the objects that scenarios have created in it, and the figures so far. A
+ * scenario reuses the objects of an earlier one. The sides are measured in alternation, so changes of the machine's
+ * speed affect all of them. The server of a waiting side is paused, unless the side sets `staysRunning`.
  */
 export class Session {
   #parts;
@@ -39,7 +39,10 @@ export class Session {
     this.signal = signal;
   }
 
-  /** A session for a second server of this side at the same time, with other data directories; the caller stops it. */
+  /**
+   * Returns a session for a second server of this side that runs at the same time on other data directories. The caller
+   * stops the server.
+   */
   another() {
     return new Session({ ...this.#parts, turns: undefined });
   }
@@ -79,7 +82,10 @@ export class Session {
     await sleep(wakeMilliseconds, undefined, { signal: this.signal });
   }
 
-  /** Ignores a server that has died, which is reported elsewhere; the other side still gets its turn. */
+  /**
+   * Sends a signal to the server. Ignores a server that has died, which is reported elsewhere, so the other side still
+   * gets its turn.
+   */
   #signal(signal) {
     for (const pid of this.#server?.target.pids ?? []) {
       try {
@@ -115,8 +121,8 @@ export class Session {
   }
 
   /**
-   * Starts the server on the data directory of that name and returns the cost of the start; does nothing if it already
-   * runs there. With `inspect` its live heap can be read; `workers` is the number of worker threads.
+   * Starts the server on the data directory with that name and returns the cost of the start. Does nothing if the
+   * server already runs there. `inspect` allows reading the live heap; `workers` is the number of worker threads.
    */
   async start(dataName, options = {}) {
     if (this.#dataName === dataName) return undefined;
@@ -129,7 +135,7 @@ export class Session {
     return { figures: { milliseconds: this.#server.startMilliseconds, serverCpu }, isNew };
   }
 
-  /** Starts the server on that data directory with the kind of the objects defined. */
+  /** Starts the server on that data directory and defines the kind of the test objects. */
   async startPrepared(dataName) {
     const started = await this.start(dataName);
     if (started?.isNew) await this.#side.prepare(this.target);
@@ -142,8 +148,9 @@ export class Session {
   }
 
   /**
-   * Waits until the work after a start is done. A server may load a kind on its first request. If a namespace is given,
-   * that request is sent here, so that neither idle memory nor the next list lacks it.
+   * Waits until the server has finished its work after a start. A server may load a kind on its first request. If a
+   * namespace is given, this method sends that first request, so the idle memory and the next list are measured with
+   * the kind loaded.
    */
   async settle(namespace) {
     if (namespace !== undefined) {
@@ -183,7 +190,7 @@ export class Session {
     return await this.#load.run('write', this.target, options);
   }
 
-  /** Marks the objects of a namespace as changed since `fill`. */
+  /** Marks the objects of a namespace as changed, so the next `fill` creates them again. */
   forget(namespace) {
     this.#filled.get(this.#dataName).set(namespace, 0);
   }
@@ -218,7 +225,10 @@ export class Session {
     return figures;
   }
 
-  /** `id` identifies the same row in other runs and its target; the operation text contains the sizes. */
+  /**
+   * Adds a row to the result. `id` identifies the row across runs and selects its target; the operation text contains
+   * the sizes.
+   */
   note(id, operation, figures) {
     this.rows.push({ id, operation, figures });
   }

@@ -1,6 +1,6 @@
 import { figures, timesBetter } from './figures.mjs';
 
-/** The absolute targets of the server on two cores. `isForColdRuns`: must also be reached at a small scale. */
+/** The absolute targets of the server on two cores. A limit with `isForColdRuns` applies at a small scale too. */
 const limits = [
   { id: 'start', figure: 'milliseconds', limit: 1000 },
   { id: 'large-start', figure: 'milliseconds', limit: 3000 },
@@ -32,7 +32,7 @@ const limits = [
   { id: 'tunnel-download', figure: 'share', limit: 60 },
   { id: 'tunnel-idle', figure: 'growth', limit: 150 },
   { id: 'console-first', figure: 'p50', limit: 1000 },
-  // The requirement is 400. The console transfers about 315.
+  // The required limit is 400 kB. The console transfers about 315 kB.
   { id: 'console-first', figure: 'transferred', limit: 350 },
   // Sixty frames per second. A late frame takes at least two intervals of the display.
   { id: 'console-scroll', figure: 'p50', limit: 20 },
@@ -56,7 +56,7 @@ const goals = [
 
 const found = (rows, id) => rows.find((row) => row.id === id);
 
-/** The limits that this run covers: the target, the measurement, and whether it is reached. */
+/** The absolute targets that this run covers, each with its measurement and whether it is reached. */
 export function limitsOf(rows) {
   return limits.flatMap(({ id, figure, limit, isForColdRuns = false }) => {
     const row = found(rows, id);
@@ -67,7 +67,7 @@ export function limitsOf(rows) {
   });
 }
 
-/** The goals that this run covers. `target` selects the targets of a warm or of a cold run. */
+/** The relative targets that this run covers. `target` selects the factors for a full or for a cold run. */
 export function goalsOf(rows, target = 'goal') {
   return goals.flatMap(({ id, figure, [target]: goal }) => {
     const row = found(rows, id);

@@ -1,6 +1,6 @@
-// node test/bench/top-costs.mjs <file.cpuprofile | file.heapprofile> [count]: the functions that took the most time, or
-// allocated most, by themselves and with their callees. Locations refer to the sources if the profiled program is still
-// at its path.
+// node test/bench/top-costs.mjs <file.cpuprofile | file.heapprofile> [count]: prints the functions that took the most
+// time or allocated the most, by themselves and with their callees. Locations refer to the sources if the profiled
+// program is still at its path.
 import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { basename } from 'node:path';
@@ -46,7 +46,7 @@ const own = new Map();
 const whole = new Map();
 const add = (sums, location, cost) => sums.set(location, (sums.get(location) ?? 0) + cost);
 
-/** The cost including callees; a recursive location is counted once. */
+/** Adds up costs including callees. A recursive location is counted once. */
 function visit(node, above) {
   add(own, node.location, node.self);
   const isOuter = !above.has(node.location);

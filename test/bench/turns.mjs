@@ -3,7 +3,7 @@ export class Turns {
   #isTaken = false;
   #waiting = [];
 
-  /** True if another side is waiting. */
+  /** True if the other side is waiting for its turn. */
   get isAwaited() {
     return this.#waiting.length > 0;
   }

@@ -1,6 +1,6 @@
 // node test/bench/write-page.mjs [<result.json> [<cold.json>]] [--replicas <replicas.json>]: writes
-// docs/reference/performance.md from the result of a full run, from that of a second run with --scale 0.2 (its column
-// "cold"), and from that of "npm run bench replicas". A part without a result stays as it is on the page.
+// docs/reference/performance.md. The inputs are the result of a full run, the result of a second run with --scale 0.2
+// (the column "cold"), and the result of "npm run bench replicas". A part of the page without a result stays unchanged.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { performancePage } from './performance-page.mjs';

@@ -8,7 +8,10 @@ const charts = ['flotilla', 'flotilla-agent'];
 const read = (path: string) => readFileSync(path, 'utf8');
 const { version } = JSON.parse(read('package.json')) as { version: string };
 
-/** The paths of all properties of a schema that have no properties themselves. Fails at a map that is not strict. */
+/**
+ * Returns the paths of all properties of a schema that have no nested properties. Fails if an object schema allows
+ * additional properties.
+ */
 function leavesOf(schema: JsonObject, path: readonly string[] = []): string[] {
   const { properties, additionalProperties } = schema;
   if (!isJsonObject(properties)) return [path.join('.')];
@@ -16,7 +19,7 @@ function leavesOf(schema: JsonObject, path: readonly string[] = []): string[] {
   return Object.entries(properties).flatMap(([key, child]) => leavesOf(child as JsonObject, [...path, key]));
 }
 
-/** True if the value at a path of the schema is a map that the schema describes as a whole, such as a probe. */
+/** True if the path lies in a map that the schema describes as a whole, such as a probe. */
 const isWithin = (path: string, described: readonly string[]) => described.some((each) => path.startsWith(`${each}.`));
 
 describe.each(charts)('the chart %s', (chart) => {
@@ -32,7 +35,7 @@ describe.each(charts)('the chart %s', (chart) => {
     const inSchema = leavesOf(schema).filter((path) => path !== 'global' && !isWithin(path, described));
     const maps = described.filter((path) => leavesOf(schema).some((leaf) => leaf.startsWith(`${path}.`)));
     expect([...new Set([...inSchema, ...maps])].sort()).toEqual([...described].sort());
-    // A map without a comment is only a group of described values.
+    // Maps without a comment are left out: they only group values that have comments.
     const undescribed = Object.keys(load(read(`${folder}/values.yaml`)) as JsonObject).filter(
       (key) => !described.some((path) => path.split('.')[0] === key),
     );

@@ -6,8 +6,8 @@ import { writeKubeconfig } from '../kubernetes/harness/kubeconfig-file.ts';
 const manifest = 'examples/cluster-account.yaml';
 
 /**
- * Creates the account of the guide on a cluster and returns the path of its kubeconfig. The caller's own credentials may
- * come from an exec plugin, which no server runs.
+ * Creates the service account of the guide on a cluster and returns the path of its kubeconfig. Tests use this account
+ * because the caller's own kubeconfig may need an exec plugin, which the server does not run.
  */
 export async function createAccount(host: Kubectl, folder: string): Promise<string> {
   await host.ok(['apply', '-f', manifest]);

@@ -33,8 +33,8 @@ export async function readHostObjects(host: Kubectl): Promise<HostObjects> {
 }
 
 /**
- * The objects that are new. Those in namespaces that existed before are left out, because other users of the cluster
- * may have created them.
+ * Returns the objects that were added. Objects in namespaces that existed before are left out, because other users of
+ * the cluster may have created them.
  */
 export function addedObjects(before: HostObjects, after: HostObjects): string[] {
   return [...after].filter((each) => {

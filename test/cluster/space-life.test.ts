@@ -21,7 +21,7 @@ describeIfAvailable(missing, 'the lifecycle of a space, on the cluster that KUBE
   let host: Kubectl;
   let flotilla: Flotilla;
   let namespace = '';
-  /** The kubectl of the owner, and that of the owner of another space. */
+  /** kubectl for the owner of the space. */
   let anna: Kubectl;
   let ben: Kubectl;
 

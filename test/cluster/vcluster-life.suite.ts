@@ -26,18 +26,23 @@ export interface VclusterLifeOptions {
   readonly chart: string;
   /** An image that contains a shell. */
   readonly image: string;
-  /** Creates the account of the server and returns the path of its kubeconfig. Defaults to the account of the guide. */
+  /**
+   * Creates the server's service account and returns the path of its kubeconfig. Defaults to the account of the guide.
+   */
   readonly createAccount?: typeof createAccount;
 }
 
 /**
- * The complete lifecycle of a virtual cluster on a real cluster. The suite removes everything it creates there.
+ * Tests the complete lifecycle of a virtual cluster on a real cluster, and removes everything that it creates there.
  * `options` is called when the suite starts. With `realPods`, pods in the virtual cluster run their images.
  */
 export function vclusterLife(options: () => VclusterLifeOptions, { realPods }: { readonly realPods: boolean }): void {
   let folder = '';
   let given: VclusterLifeOptions;
-  /** Virtual clusters that are created with helm alone. The first one stays external; the server manages the second one. */
+  /**
+   * Two virtual clusters that are created with helm alone. `byHand` stays external; the server manages `adopted` after
+   * its import.
+   */
   const byHand = { namespace: 'flotilla-test-by-hand', name: 'by-hand' };
   const adopted = { namespace: 'flotilla-test-adopted', name: 'adopted' };
   let host: Kubectl;
@@ -107,7 +112,7 @@ export function vclusterLife(options: () => VclusterLifeOptions, { realPods }: {
     await server().wait('life', 'jsonpath={.status.phase}=Sleeping', timeoutSeconds);
     const pods = ['get', 'pods', '-n', await location('life'), '-o', 'name'];
     while ((await host.ok(pods)) !== '') await delay(1_000);
-    // A request waits ten seconds. vCluster may need more time to start.
+    // The server holds a request for ten seconds. vCluster may need more time to start, so the request is repeated.
     while ((await inside.run(['get', 'configmap/kept'])).code !== 0) await delay(1_000);
     await server().admin.ok(['annotate', 'vci/life', `${sleepAfterAnnotation}-`]);
     await server().wait('life', 'condition=Ready', timeoutSeconds);
@@ -153,7 +158,8 @@ export function vclusterLife(options: () => VclusterLifeOptions, { realPods }: {
     while ((await host.ok(['get', 'pods', '-n', namespace, '-o', 'name'])) !== '') await delay(250);
     await server().wait(name, 'delete', 10);
     expect(await helm('list', '--short', '--namespace', namespace)).toBe('');
-    // The namespace existed before the import, so it is kept, with the objects that Kubernetes creates in each namespace.
+    // The namespace is kept because it existed before the import. So are the objects that Kubernetes creates in each
+    // namespace.
     const left = async () => addedObjects(withoutIt, await readHostObjects(host)).sort();
     await expect
       .poll(left, { timeout: 60_000, interval: 1_000 })

@@ -20,8 +20,8 @@ const namespace = 'shop';
 const timeout = '--timeout=600s';
 
 /**
- * Users at work in a virtual cluster with real pods. `options` is called in each test. The deployment `web` in the
- * namespace `shop` remains.
+ * Tests users at work in a virtual cluster with real pods. `options` is called in each test. The deployment `web` in
+ * the namespace `shop` remains afterwards.
  */
 export function workload(options: () => WorkloadOptions): void {
   /** The arguments of a command in the namespace. */

@@ -3,7 +3,7 @@ import { missingPaths } from '../../scripts/check/doc-paths.mjs';
 import { definedRules, unknownCitations } from '../../scripts/check/rule-ids.mjs';
 import { parseChapter } from '../../scripts/check/spec.mjs';
 
-// Ids that do not exist are put together here, because the check also reads this file.
+// Ids of missing rules are joined from parts, because the check of rule ids also reads this file.
 const missing = ['WATCH', '99'].join('-');
 const missingPrefix = ['WACTH', '08'].join('-');
 const ids = new Set(['WATCH-08', 'DEC-03', 'DEC-04', 'DEC-05']);

@@ -71,7 +71,7 @@ describeConsole('access keys', (env) => {
     await page.getByRole('combobox', { name: 'Projects' }).click();
     await page.getByRole('option', { name: 'default' }).click();
     await page.getByText(/^In the project default: view, create, change, delete/).waitFor();
-    // The switch is on as soon as the key may access something. A key that selects nothing permits nothing.
+    // The switch is on as soon as the key may access something. A key without any access permits nothing.
     await page.getByText(/^With the command-line tool or kubectl: show the owner of the key/).waitFor();
     await page.getByLabel('Allow the command-line tool and kubectl').uncheck();
     await page.getByText(/^Use kubectl with the management API/).waitFor();

@@ -11,7 +11,7 @@ const password = 'correct horse battery';
 describeConsole('the audit log', (env) => {
   beforeAll(async () => {
     await env.admin.createUser('anna', password);
-    // More events than one page holds.
+    // Creates more events than one page shows.
     for (let index = 0; index < 120; index += 1) {
       await env.admin.request('PATCH', `${group}/users/anna`, { spec: { description: `as of ${index}` } });
     }

@@ -53,7 +53,7 @@ describeConsole('logging in on the command line through the console', (env) => {
     await run.waitForOutput(/logged in to .* as anna/);
     expect(await run.ended).toBe(0);
     expect(run.shown()).not.toContain('flk_');
-    // The only foreign request is the one to the port of the command line.
+    // The only request to another host is the callback on the local port of the command line.
     expect(watched.problems()).toEqual([
       expect.stringMatching(/^request to http:\/\/127\.0\.0\.1:\d+\/callback\?code=/),
     ]);

@@ -32,7 +32,7 @@ function nameField(page: Page) {
   return page.getByRole('textbox', { name: 'Name', exact: false }).and(page.locator('[data-path="metadata.name"]'));
 }
 
-/** Types as a user would: `fill` replaces styled text in a way that the content security policy forbids. */
+/** Types key by key, as a user would: `fill` replaces styled text in a way that the content security policy forbids. */
 async function write(editor: Locator, text: string): Promise<void> {
   await editor.press('ControlOrMeta+a');
   await editor.press('Delete');
@@ -112,7 +112,7 @@ describeConsole('creating a virtual cluster', (env) => {
     await page.getByLabel('Note').fill('one\ntwo');
     await page.getByLabel('Secret').fill(secret);
     await page.getByLabel('Auto-sleep').selectOption({ label: 'After 1 hour without use' });
-    // A missing value is shown at its field, which gets the focus.
+    // A missing value is reported at its field, and the field gets the focus.
     await page.getByRole('button', { name: 'Create virtual cluster' }).click();
     await page.getByText('Required value').waitFor();
     await expect

@@ -105,7 +105,7 @@ describeConsole('the editor', (env) => {
     await page.getByText('No changes.').waitFor();
     expect((await specOf('sea')).description).toBe('old and new');
 
-    // Server-managed fields can be viewed.
+    // Server-managed fields are visible on request.
     await page.getByText('Status and server-managed fields').click();
     await page.getByRole('textbox', { name: 'Server-managed fields' }).getByText('resourceVersion').waitFor();
     expectNoProblems(watched);
@@ -119,7 +119,7 @@ describeConsole('the editor', (env) => {
     await signIn(page, env.flotilla.adminKey, '/projects/lake?tab=yaml');
     await editorOf(page).getByText('description: old').waitFor();
 
-    // Without edits the text follows the object.
+    // Without edits, the text is updated when the object changes.
     await change('lake', { description: 'live' });
     await editorOf(page).getByText('description: live').waitFor();
 
@@ -132,7 +132,7 @@ describeConsole('the editor', (env) => {
     await editorOf(page).getByText('description: live and mine').waitFor();
     await page.getByText('Your unsaved changes were restored').waitFor();
 
-    // A change of another field can be merged automatically.
+    // If another client changes a different field, the edits can be merged automatically.
     await change('lake', { displayName: 'Great lake' });
     await page.getByText('This object was changed while you were editing').waitFor();
     const changes = page.getByRole('list', { name: 'Changes made by others' });
@@ -145,7 +145,7 @@ describeConsole('the editor', (env) => {
     await editorOf(page).getByText('displayName: Great lake').waitFor();
     await editorOf(page).getByText('description: live and mine').waitFor();
 
-    // A change of the same field requires a choice.
+    // If another client changes the same field, the user must choose.
     await change('lake', { description: 'theirs' });
     await page.getByRole('radio', { name: 'Mine: "live and mine"' }).waitFor();
     expect(await page.getByRole('button', { name: 'Merge changes' }).isDisabled()).toBe(true);
@@ -154,7 +154,7 @@ describeConsole('the editor', (env) => {
     await page.getByRole('button', { name: 'Merge changes' }).click();
     await page.getByText('This object was changed').waitFor({ state: 'detached' });
 
-    // A change by others during the review: nothing is overwritten and no edit is lost.
+    // If another client changes the object during the review, nothing is overwritten and no edit is lost.
     await page.getByRole('button', { name: 'Review and save' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('1 field changes').waitFor();

@@ -10,7 +10,7 @@ const group = `/apis/${managementGroup}/v1`;
 const instances = `${group}/namespaces/${projectNamespace('payments')}/virtualclusterinstances`;
 const password = 'correct horse battery';
 
-/** The tasks of people who see the console for the first time, with nothing but the labels on the screen. */
+/** The tasks of people who see the console for the first time and know only the labels on the screen. */
 describeConsole('people who see the console for the first time', (env) => {
   beforeAll(async () => {
     const members = [
@@ -56,7 +56,7 @@ describeConsole('people who see the console for the first time', (env) => {
     await signInAs(page, 'ada', password);
     await page.getByRole('main').getByRole('link', { name: 'New virtual cluster' }).click();
     const name = page.getByLabel('Name *');
-    // A message about the missing name ends with the first letter of the name.
+    // The message about the missing name disappears when the first letter is typed.
     await name.fill('x');
     await name.fill('');
     await page.getByText('Name is required.').last().waitFor();
@@ -96,7 +96,7 @@ describeConsole('people who see the console for the first time', (env) => {
     const watched = await env.open();
     const { page } = watched;
     await signInAs(page, 'ada', password);
-    // Enter follows the first result, also if it is pressed before the results are there.
+    // Enter opens the first result, even if it is pressed before the results are loaded.
     await searchFor(page, 'ada-one');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'ada-one' }).waitFor();
@@ -128,7 +128,7 @@ describeConsole('people who see the console for the first time', (env) => {
     await page.keyboard.press('Escape');
     await page.getByRole('option').first().waitFor({ state: 'hidden' });
     await page.getByText(/^In the project payments: view, create, change, delete/).waitFor();
-    // The commands of a pipeline work without another choice.
+    // The switch is on by default, so a key for a pipeline needs no further choice.
     expect(await page.getByRole('switch', { name: 'Allow the command-line tool and kubectl' }).isChecked()).toBe(true);
     expect(await violationsInEveryLook(page, 'first-key')).toEqual([]);
     await press(page, 'Create access key');
@@ -161,7 +161,7 @@ describeConsole('people who see the console for the first time', (env) => {
     await page.getByText('No activity of an object named never-existed').waitFor();
     expect(await violationsInEveryLook(page, 'first-no-activity')).toEqual([]);
 
-    // The same from the places where people look for the object itself.
+    // The activity can also be found from the places where people look for the object itself.
     await searchFor(page, 'ben-old');
     await page.getByRole('link', { name: 'Show activity of ben-old' }).click();
     await list.getByText('ben deleted ben-old in payments').waitFor();

@@ -40,7 +40,7 @@ describeConsole('the fleet page', (env) => {
     await page.getByRole('link', { name: 'Cluster "far" is not connected yet' }).waitFor();
     await page.getByText('3 of 4 virtual clusters').waitFor();
     await page.getByText('0 of 2 spaces').waitFor();
-    // The server records it some time after they became Ready.
+    // The server records the history some time after the virtual clusters became Ready.
     await page.getByText(/virtual clusters became Ready in the last 14 days/).waitFor({ timeout: 60_000 });
 
     await page.getByRole('link', { name: '1 Sleeping' }).click();
@@ -57,7 +57,7 @@ describeConsole('the fleet page', (env) => {
     const { page } = watched;
     await signIn(page, env.flotilla.adminKey);
     await page.getByRole('link', { name: '2 Ready' }).waitFor();
-    // It is the page's first link, and appears when the server has confirmed the permission.
+    // The first link of the page. It appears when the server has confirmed the permission.
     await page.getByRole('link', { name: 'New virtual cluster' }).waitFor();
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await page.keyboard.press('Tab');

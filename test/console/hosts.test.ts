@@ -100,7 +100,7 @@ describeConsole('the cluster pages', (env) => {
     await dialog(page).waitFor({ state: 'detached' });
     expect(await readableTexts(page)).not.toContain(key);
 
-    // The key and the certificate work as described.
+    // The agent starts with the key and certificate as the dialog describes.
     writeFileSync(join(folder, 'edge.key'), `${key}\n`);
     agent = await startServing([
       ...['agent', '--management', env.flotilla.url, '--ca-file', authority, '--built-in', '--listen', '127.0.0.1:0'],
@@ -125,7 +125,7 @@ describeConsole('the cluster pages', (env) => {
     await dialog(page).getByRole('button', { name: 'Revoke access' }).click();
     await page.getByText('Administrators only').waitFor();
 
-    // A running agent would retry with a revoked key, and the server would throttle its address.
+    // A running agent would retry with its revoked key until the server throttled the address.
     await agent.stop();
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await dialog(page)

@@ -55,7 +55,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     await row(page, 'kube-system').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
 
-    // Another client creates an object.
+    // Another client creates an object, which appears in the list.
     const named = { metadata: { name: 'elsewhere' } };
     expect((await env.inside.request('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(
       201,
@@ -72,7 +72,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     await page.getByRole('alert').getByText('metadata.name').first().waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
 
-    // Several objects, one of which is a new kind.
+    // Creates several objects at once, one of them of a new kind.
     await page.getByRole('button', { name: 'New ConfigMap' }).first().click();
     await write(page, paintings);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -92,7 +92,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     const { uid } = (JSON.parse(made.text) as { metadata: { uid: string } }).metadata;
     await row(page, 'dawn').getByText('gallery').waitFor();
 
-    // One object: events, YAML, deletion.
+    // Opens one object: its events, its YAML, its deletion.
     const event = {
       metadata: { name: 'dawn.1', namespace: 'gallery' },
       involvedObject: { kind: 'Painting', namespace: 'gallery', name: 'dawn', uid },
@@ -129,7 +129,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     expect((await env.inside.request('demo', definition, { method: 'DELETE' })).status).toBe(200);
     await kinds(page).getByRole('link', { name: 'Painting', exact: true }).waitFor({ state: 'detached' });
 
-    // A single namespace.
+    // Opens a single namespace.
     await kinds(page).getByRole('link', { name: 'Namespace', exact: true }).click();
     await row(page, 'gallery').getByRole('link', { name: 'gallery' }).click();
     await page.getByRole('link', { name: 'View contents' }).click();
@@ -187,10 +187,10 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     expect(offered).not.toContain('Secret');
     expect(await page.getByRole('button', { name: /^New/ }).count()).toBe(0);
     expect(await violationsInBothThemes(page)).toEqual([]);
-    // Forced through the URL.
+    // Opens a kind that the navigation does not offer.
     await page.goto(inside('viewed', '?kind=/v1/secrets'));
     await page.getByText(/cannot list resource "secrets"/).waitFor();
-    // With permissions in one namespace only.
+    // The user now has permissions in one namespace only.
     await env.admin.request('PATCH', `${instances}/viewed`, {
       spec: { extraAccessRules: [{ users: ['eve'], clusterRole: 'nobody' }] },
     });
@@ -233,7 +233,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     page.on('request', (request) => {
       if (request.url().includes('/virtualcluster/sleepy/')) requests.push(request.url());
     });
-    // A retry would happen within a moment; its absence can only be observed by waiting longer.
+    // A retry would come within a moment. Only a longer wait can show that there is none.
     await page.waitForTimeout(3_000);
     expect(requests).toEqual([]);
     expect(await violationsInBothThemes(page)).toEqual([]);

@@ -109,7 +109,7 @@ describeConsole('the page of a virtual cluster', (env) => {
       .fill('ann');
     await page.getByRole('option', { name: /anna/ }).first().click();
     const role = sharing.getByLabel('Cluster role', { exact: true });
-    // Without a default role of the template, the dialog suggests edit and not the role that would apply.
+    // If the template has no default role, the dialog suggests edit and not the role that applies without a choice.
     expect(await role.inputValue()).toBe('edit');
     await role.selectOption('view');
     await sharing.getByText('flotilla share shop --project default --user anna --role view').waitFor();
@@ -158,7 +158,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     await confirm.getByLabel('Type shop to confirm').fill('shop');
     expect(await accessibilityViolations(page)).toEqual([]);
     await sure.click();
-    // The user's own deletion leads back to the list.
+    // After deleting the instance, the console returns to the list.
     await page.getByRole('heading', { level: 1, name: 'Virtual clusters' }).waitFor();
     await page.getByText('Deleting shop').waitFor();
     expect(new URL(page.url()).pathname).toBe('/virtual-clusters');

@@ -73,7 +73,7 @@ describeConsole('console pages that stay open', (env) => {
               });
             }),
           );
-          // Ten changes every 200 ms, however long they take.
+          // Makes ten changes every 200 ms, however long the changes take.
           await new Promise((resolve) => setTimeout(resolve, Math.max(0, 200 - (performance.now() - round))));
         }
       };

@@ -14,7 +14,7 @@ const projects = Array.from({ length: 10 }, (_, index) => `team-${index}`);
 const frameMs = 1_000 / 60;
 const longMinutes = 15 * 60_000;
 
-/** Returns names in an order that differs from the server's. */
+/** Returns a name for an index. The order of the names differs from the server's order. */
 function nameOf(index: number): string {
   return `vc-${String((index * 7919) % count).padStart(4, '0')}`;
 }
@@ -96,7 +96,7 @@ describeConsole('a list of ten thousand virtual clusters', (env) => {
         await Promise.all([pause, ...changed]);
       }
     });
-    // The share of one CPU.
+    // The share of one CPU that was used.
     expect(spent / (Date.now() - started)).toBeLessThan(0.5);
 
     await env.admin.request('DELETE', pathOf(0));

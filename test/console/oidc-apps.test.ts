@@ -28,7 +28,7 @@ const settings = {
   },
 };
 
-/** Returns the address to which an app sends the browser of its user. */
+/** Returns the URL to which an app sends its user's browser to sign in. */
 function requestOf(app: string, changes: Record<string, string> = {}): string {
   const parameters = {
     client_id: app,
@@ -50,7 +50,7 @@ describeConsole(
       await env.admin.request('POST', `/apis/${managementGroup}/v1/users`, { metadata: { name }, spec: { password } });
     }
 
-    /** Serves a page of the app, which is on no real host. */
+    /** Serves the page of the app, because its host does not exist. */
     async function serveApp(page: Page): Promise<void> {
       await page.route(`${redirectUri}**`, (route) => route.fulfill({ body: 'The page of the app' }));
     }
@@ -104,7 +104,7 @@ describeConsole(
       await page.getByRole('heading', { name: 'Cannot sign in to the app' }).waitFor();
       expect(new URL(page.url()).origin).toBe(env.flotilla.url);
       await signInAs(page, 'carl', password);
-      // A login of this second is never too old.
+      // Retried: a login is never too old in its own second.
       await expect
         .poll(async () => {
           await page.goto(requestOf('dashboards', { max_age: '0' }));

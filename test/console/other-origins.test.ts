@@ -17,7 +17,7 @@ import { startBrowser } from './harness/browser.ts';
 const consoleHeaders = { 'X-Flotilla-Console': '1', 'Content-Type': 'application/json' };
 const projects = `${groupPath}/projects`;
 const service = '/kubernetes/cluster/evil/api/v1/namespaces/a/services/s/proxy/page';
-/** Reports that it runs, and tries to read data. */
+/** A script that sets the page title to show that it ran, and tries to read data. */
 const script = `document.title = 'ran'; fetch(${JSON.stringify(projects)}, { headers: { 'X-Flotilla-Console': '1' } })
   .then((answer) => { document.title = 'ran and got ' + answer.status; });`;
 
@@ -29,7 +29,7 @@ describeIfAvailable(chromium.missing, 'a console session and pages of other orig
   const closing: (() => unknown)[] = [];
   let context: BrowserContext;
   let page: Page;
-  /** The cookie that the sibling sets. */
+  /** The cookie that the page of the sibling origin sets. */
   let siblingCookie = '';
   const portOf = (of: { address(): unknown }) => (of.address() as AddressInfo).port;
   const siblingUrl = (host: string) => `https://${host}:${portOf(sibling)}/`;
@@ -84,7 +84,7 @@ describeIfAvailable(chromium.missing, 'a console session and pages of other orig
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  /** Returns the status of a fetch on the open page, or its error. */
+  /** Returns the status of a fetch on the open page, or the error message if the fetch fails. */
   async function fetched(path: string, init: RequestInit = {}): Promise<number | string> {
     return await page.evaluate(
       async ([url, options]) => {
@@ -114,7 +114,7 @@ describeIfAvailable(chromium.missing, 'a console session and pages of other orig
     const name = await signIn(await env.adminKey());
     expect(await page.evaluate(() => document.cookie)).toBe('');
     expect(await fetched(projects, { headers: consoleHeaders })).toBe(200);
-    // A browser sends the origin even with a no-referrer policy.
+    // The browser sends the Origin header even with a no-referrer policy.
     expect(await fetched(`${groupPath}/selves`, { method: 'POST', headers: consoleHeaders, body: '{}' })).toBe(201);
     expect(await fetched(projects)).toBe(403);
     const [cookie] = await context.cookies();
@@ -138,7 +138,7 @@ describeIfAvailable(chromium.missing, 'a console session and pages of other orig
       const target = (path: string) => `${server.url}${path}`;
       const made = JSON.stringify({ metadata: { name: 'forged' } });
       const session = target('/auth/session');
-      // With the header the browser must send a preflight request first.
+      // With the console header, the browser must send a preflight request first.
       for (const [path, method] of [
         [target(projects), 'GET'],
         [target(projects), 'POST'],
@@ -150,7 +150,7 @@ describeIfAvailable(chromium.missing, 'a console session and pages of other orig
           /TypeError/,
         );
       }
-      // Without the header the request is sent and denied.
+      // Without the console header, the browser sends the request, and the server denies it.
       const simple: RequestInit = { credentials: 'include', mode: 'no-cors' };
       await fetched(target(projects), simple);
       await fetched(target(projects), { ...simple, method: 'POST', body: made });
@@ -200,7 +200,8 @@ describeIfAvailable(chromium.missing, 'a console session and pages of other orig
       expect(answers.length).toBeGreaterThanOrEqual(5);
       for (const [url, status] of answers) expect(status, url).toBeGreaterThanOrEqual(400);
       expect(await env.names(server, 'projects')).not.toContain('forged');
-      // To another port of the same host the browser sends the cookie; the missing console header causes the denial.
+      // To another port of the same host, the browser sends the cookie. The server denies these requests because they
+      // lack the console header.
       const lines = (await env.read('audit.log')).split('\n');
       const refused = lines.filter((line) => line.includes('"code":403') && line.includes('"username":"admin"'));
       expect(refused.length > 0).toBe(sendsCookie);
@@ -214,7 +215,7 @@ describeIfAvailable(chromium.missing, 'a console session and pages of other orig
     await signIn(await env.adminKey());
     const followed = await page.goto(`${server.url}${service}`);
     expect(followed?.status()).toBe(403);
-    // Like a browser extension that adds a key to every request.
+    // Simulates a browser extension that adds an access key to every request.
     await page.setExtraHTTPHeaders({ authorization: `Bearer ${await env.adminKey()}` });
     const opened = await page.goto(`${server.url}${service}`);
     expect(opened?.status()).toBe(200);

@@ -104,14 +104,14 @@ describeConsole('the command palette', (env) => {
       await page.keyboard.press('Enter');
       const dialog = page.getByRole('dialog', { name: title, exact: true });
       await dialog.waitFor();
-      // The focus is in the dialog, not where it was before the palette was opened.
+      // The focus is in the dialog, not where it was before the palette opened.
       await expect.poll(() => dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
       // A reload does not open the dialog again.
       await expect.poll(() => new URL(page.url()).search).toBe('');
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
     }
-    // The same action also works on its own page.
+    // The action also opens the dialog if its page is already open.
     await page.keyboard.press('Control+k');
     await field(page).fill('connect a cluster');
     await selected(page).filter({ hasText: 'Connect a cluster' }).waitFor();
@@ -155,7 +155,7 @@ describeConsole('the command palette', (env) => {
         .filter({ hasText: /New (project|template|space template|user|team)/ })
         .count(),
     ).toBe(0);
-    // The URL does not open the dialog either.
+    // Without the permission, the URL does not open the dialog.
     await page.goto('/projects?new=true');
     await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
@@ -179,7 +179,7 @@ describeConsole('the command palette', (env) => {
     await selected(page).filter({ hasText: 'Project' }).waitFor();
     await field(page).fill('shop');
     await page.getByText('No results among the objects that you may see.').waitFor();
-    // What is shared with the viewer is found at once.
+    // An instance that is shared with the viewer is found at once.
     const shop = `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances/shopping`;
     await env.admin.request('PATCH', shop, { spec: { access: [{ verbs: ['get', 'use'], users: ['viola', 'vera'] }] } });
     await results(page).filter({ hasText: 'Connect to shopping' }).waitFor();

@@ -11,8 +11,8 @@ const password = 'correct horse battery';
 for (const browser of [chromium, firefox]) describeConsole(`the console in ${browser.name}`, personas, {}, browser);
 
 /**
- * What each persona does with the console alone. Text is typed key by key: text that WebDriver BiDi fills in at once does not
- * reach the fields of React.
+ * Tests what each persona can do with the console alone. Text is typed key by key, because React fields do not receive
+ * text that WebDriver BiDi fills in at once.
  */
 function personas(env: ConsoleTestEnv): void {
   beforeAll(async () => {

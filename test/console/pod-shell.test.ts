@@ -50,14 +50,14 @@ describeIfAvailable(missing, 'the page of a pod', () => {
 
   async function open(path: string): Promise<MonitoredPage> {
     const watched = await openPage(browser, flotilla.server.url);
-    // The programs of the cluster share the processors with the browser.
+    // The programs of the cluster share the processors with the browser, so pages load slowly.
     watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page, await flotilla.bench.adminKey(), path);
     return watched;
   }
   const podPath = (view = '') =>
     `/virtual-clusters/default/demo/inside?kind=/v1/pods&name=default/web${view === '' ? '' : `&view=${view}`}`;
-  /** The text of the terminal, as screen readers get it. */
+  /** The text of the terminal as screen readers receive it. */
   const screen = (page: Page) => page.locator('.xterm-accessibility-tree');
   /** Types a line. The programs of the test node have no terminal that would turn Return into a newline. */
   async function type(page: Page, line: string): Promise<void> {
@@ -207,7 +207,7 @@ describeIfAvailable(missing, 'the page of a pod', () => {
     const log = page.getByRole('region', { name: 'Log of the control plane of demo' });
     await log.getByText('has started').waitFor();
     expect(await violationsInEveryLook(page, 'control-plane-log')).toEqual([]);
-    // The container has not been restarted, so there is no other log.
+    // The container was never restarted, so it has no log of a previous run.
     const probe = page.waitForResponse((response) => response.url().includes('previous=true'));
     await page.reload();
     expect((await probe).status()).toBe(400);

@@ -92,14 +92,14 @@ describeConsole('the project pages', (env) => {
     await roleOfAna.waitFor();
     expect(await roleOfAna.inputValue()).toBe(projectRoles.viewer);
 
-    // Another client adds a team: it appears at once, and a change here keeps it.
+    // Another client adds a team. The team appears at once, and the next change in the console keeps it.
     const members = (await specOf('blue')).members ?? [];
     const ops = { kind: 'Team', name: 'ops', clusterRole: projectRoles.user };
     await env.admin.request('PATCH', `${group}/projects/blue`, { spec: { members: [...members, ops] } });
     await page.getByRole('link', { name: 'Operations' }).waitFor();
     await roleOfAna.selectOption({ label: 'Admin' });
     await page.getByText('Changed role of ana to Admin').waitFor();
-    // Her row has moved to its new position: the list is stable again.
+    // Waits until the row of ana has moved to its new position, so the list no longer changes.
     await expect.poll(() => roleOfAna.inputValue(), { timeout: 20_000 }).toBe(projectRoles.admin);
     expect((await specOf('blue')).members).toEqual([
       { kind: 'User', name: 'ana', clusterRole: projectRoles.admin },

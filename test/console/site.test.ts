@@ -23,7 +23,7 @@ const contentTypes: Record<string, string> = {
   '.png': 'image/png',
   '.json': 'application/json',
 };
-/** The strictest policy with which a page can have scripts, styles and images. */
+/** The strictest content security policy that still allows scripts, styles and images. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
@@ -35,7 +35,7 @@ describeIfAvailable(chromium.missing, 'the documentation site', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'site-'));
-    // An older version first, then the current one, into the same folder.
+    // Generates an older version first, then the current one, into the same folder.
     for (const release of [['--release', '0.0.9'], []]) {
       await promisify(execFile)('node', [join(root, 'scripts/site/generate.mjs'), '--out', folder, ...release]);
     }
@@ -48,7 +48,7 @@ describeIfAvailable(chromium.missing, 'the documentation site', () => {
         .end(readFileSync(file));
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    // Below a path, as on a host with other content.
+    // Serves the site below a path, as on a host with other content.
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs/v0.1/`;
     browser = await startBrowser();
   });

@@ -33,7 +33,7 @@ describeConsole(
       await page.goto(`/reset${hash}`);
       const set = page.getByRole('button', { name: 'Set password' });
       await set.waitFor();
-      // The value of the link disappears from the address bar.
+      // The secret of the link disappears from the address bar.
       expect(new URL(page.url()).hash).toBe('');
       expect(await violationsInEveryLook(page)).toEqual([]);
       await page.locator('input[name="password"]').fill(newPassword);

@@ -6,7 +6,7 @@ import type { MonitoredPage } from './harness/browser.ts';
 import { describeConsole } from './harness/console-test-env.ts';
 import { readableTexts } from './harness/secrets.ts';
 
-/** A real provider, which exists before the server because its settings contain the issuer. */
+/** A real identity provider. It starts before the server, because the server's settings contain its issuer. */
 const provider = await OidcProviderFixture.start();
 afterAll(() => provider.close());
 
@@ -27,7 +27,7 @@ describeConsole(
       provider.accounts.set('2', { preferred_username: 'ben', name: 'Ben Okafor', groups: ['staff'] });
     });
 
-    /** Only the provider may be asked besides this server. */
+    /** Expects that the page sent requests only to this server and the provider. */
     const expectOnlyProviderProblems = ({ problems }: MonitoredPage) =>
       expect(problems().filter((problem) => !problem.startsWith(`request to ${provider.issuer}/`))).toEqual([]);
 
@@ -56,7 +56,7 @@ describeConsole(
         teams: ['builders'],
         admin: true,
       });
-      // An administrator can create users.
+      // Only an administrator sees this button.
       await page.getByRole('main').getByRole('button', { name: 'New user' }).waitFor();
 
       const cookies = (await context.cookies(env.flotilla.url)).filter(({ name }) => name.startsWith('__Host-'));
@@ -67,7 +67,8 @@ describeConsole(
       for (const secret of [cookies[0]?.value ?? 'none', 'flk_', 'eyJ', provider.clientSecret]) {
         expect(texts).not.toContain(secret);
       }
-      // A reload keeps the session, so the cookie is sent although another site set the sign-in in motion.
+      // The session survives a reload: the browser sends the `SameSite=Strict` cookie even though the provider's site
+      // started the sign-in.
       await page.reload();
       await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor();
       expectOnlyProviderProblems(watched);

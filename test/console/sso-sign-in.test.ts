@@ -13,7 +13,9 @@ const connectors = [
   { name: 'partner', displayName: 'Partner <b>Ltd</b>' },
 ];
 
-/** Lets the page see other ways to sign in than this server has, without identity providers. */
+/**
+ * Makes the page offer the given sign-in methods, which this server does not have. No identity providers are needed.
+ */
 async function offer(page: Page, methods: SignInMethods): Promise<void> {
   await page.route('**/auth/methods', (route) => route.fulfill({ json: methods }));
 }

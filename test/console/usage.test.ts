@@ -15,13 +15,13 @@ describeConsole(
       await env.admin.createInstance('shop');
     });
 
-    /** Uses the virtual cluster. Its objects are measured when it is first loaded. */
+    /** Opens the virtual cluster. The server measures its objects when the virtual cluster is first loaded. */
     async function use(page: Page): Promise<void> {
       await page.goto('/virtual-clusters/default/shop/inside?kind=%2Fv1%2Fnamespaces');
       await page.getByRole('table').getByText('kube-system').first().waitFor();
     }
 
-    /** Waits until a chart is visible: the first sample was recorded. */
+    /** Waits until a chart is visible, which means that the first sample was recorded. */
     async function openCharts(page: Page, path: string): Promise<void> {
       await expect
         .poll(

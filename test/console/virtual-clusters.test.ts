@@ -147,7 +147,7 @@ describeConsole('the list of virtual clusters', (env) => {
     await select(viewer.page, ['shared']);
     await viewer.page.getByRole('button', { name: 'Clear selection' }).waitFor();
     await viewer.page.getByRole('button', { name: 'Actions for shared' }).click();
-    // Each action appears when its permission check has returned.
+    // Each action appears when the server has answered its permission check.
     await viewer.page.getByRole('menuitem', { name: 'Connect' }).waitFor();
     await viewer.page.getByRole('menuitem', { name: 'Open explorer' }).waitFor();
     expect(await viewer.page.getByRole('menuitem').allInnerTexts()).toEqual(['Open', 'Connect', 'Open explorer']);

@@ -27,7 +27,10 @@ describeIfAvailable(kubectlMissing, 'an agent that has lost its data directory',
     await expect.poll(() => reasonOf(instance()), poll).toBe(reason);
   };
   const place = (name: string) => join(edge.folder, name);
-  /** Restarts the agent with another data directory, and keeps the present one under this name. */
+  /**
+   * Stops the agent, moves its data directory to `kept`, and starts the agent again: with the data directory
+   * `restored`, or with an empty one.
+   */
   async function restartWithout(kept: string, restored?: string): Promise<void> {
     await edge.agent.stop();
     renameSync(place('agent'), place(kept));

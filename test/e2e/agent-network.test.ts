@@ -34,7 +34,8 @@ describeIfAvailable(missing, 'the direct endpoint during a network failure (issu
     await kubectl.ok(['create', 'configmap', 'alone', '-n', 'default']);
     await watch.waitForOutput(/configmap\/alone/);
     const ended = new Promise((resolve) => watch.child.once('exit', resolve));
-    // No packet reports the failure: it takes a while until the agent notices that the server is unreachable.
+    // The disconnected network drops packets silently, so it takes a while until the agent notices that the server is
+    // unreachable.
     await edge.waitForStatus(namespacesOf('vc'), anna, 503, 40_000);
     expect((await edge.request(namespacesOf('vc'), token)).code).toBe(200);
     room.run('kubectl', '--kubeconfig', edge.server.kubeconfig, 'delete', 'accesskey', 'annas');

@@ -16,7 +16,9 @@ describeIfAvailable(kubectlMissing, 'tokens that an agent refuses (issue 8, comp
   let anna: string;
   let good: JWTPayload;
   let kid: string;
-  /** The installation's own signing key: tokens signed with it are refused for their claims alone. */
+  /**
+   * The installation's own signing key. Only the claims of a token signed with this key can be a reason for refusal.
+   */
   let own: Awaited<ReturnType<typeof importJWK>>;
 
   beforeAll(async () => {
@@ -87,7 +89,7 @@ describeIfAvailable(kubectlMissing, 'tokens that an agent refuses (issue 8, comp
     expect((await edge.request(namespacesOf('other'), scoped)).code).toBe(200);
     expect(await refused(scoped, 403)).toContain('cannot use');
     await refused(await signed(), 403, clusterPath);
-    // Groups are an upper bound: a token cannot make its owner an admin.
+    // The groups in a token are an upper bound: a token cannot make its owner an admin.
     const claimed = await signed({ groups: ['system:masters', 'platform:admins', 'platform-admins'] });
     await refused(claimed, 403, clusterPath);
   });

@@ -41,11 +41,14 @@ describeIfAvailable(missing, 'an agent in a network that reaches only one middle
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Starts a server on the loopback interface, which the network of the agent does not reach, and the agent. */
+  /**
+   * Starts the agent, and a server that listens on the loopback interface. The agent's network cannot reach that
+   * interface.
+   */
   async function open(...flags: readonly string[]): Promise<Edge> {
     edge = await openEdge({
       server: `127.0.0.1:${serverPort}`,
-      // The agent listens at all addresses, so that only the firewall refuses connections from outside.
+      // The agent listens at all addresses. Only the firewall refuses connections from outside.
       agent: '0.0.0.0:8444',
       agentPrefix: room.commandPrefix,
       host: ['--built-in', '--tunnel', ...flags],

@@ -27,10 +27,10 @@ describe('an agent that joins with the command that the CLI prints', () => {
     await flotilla.remove();
   });
 
-  /** Returns the arguments of the printed `flotilla agent`, with a built-in cluster in place of one of Kubernetes. */
+  /** Returns the arguments of the printed `flotilla agent` command, with `--built-in` in place of `--kubeconfig`. */
   function argumentsIn(printed: string): string[] {
     const [, command = ''] = /^ {2}flotilla (agent .*)$/m.exec(printed) ?? [];
-    // A shell reads the command, as the shell of the reader does.
+    // A shell splits the printed command into words, as it would for a user.
     const words = execFileSync('sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' })
       .trim()
       .split('\n');
@@ -67,7 +67,7 @@ describe('an agent that joins with the command that the CLI prints', () => {
       { cluster: 'edge', version: description.version, connected: true },
     ]);
 
-    // The disk is lost, and the token is used.
+    // The agent's disk is lost, and the join token is already used.
     await home.ok(['delete', 'demo', '--wait']);
     await agent.stop('SIGKILL');
     rmSync(dataDir(), { recursive: true });
@@ -80,7 +80,7 @@ describe('an agent that joins with the command that the CLI prints', () => {
     agent = await startServing(argumentsIn(again.stdout));
     await expect.poll(async () => (await agentOf())?.keyFingerprint, patient).toMatch(/^SHA256:/);
     expect((await agentOf()).keyFingerprint).not.toBe(keyFingerprint);
-    // The cluster is a part of its agent, so it has no second one.
+    // The cluster runs inside its agent (--built-in), so a second agent cannot be added.
     const listed = await home.ok(['cluster', 'get', 'edge']);
     expect(listed).toMatch(/^AGENT +HOST NAME +CONNECTED +SEEN +VERSION +ROUND TRIP +THROUGHPUT +KEY$/m);
     expect(listed).toMatch(/^agent-edge-\S+ +\S+ +true .*SHA256:/m);

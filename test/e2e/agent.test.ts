@@ -35,8 +35,8 @@ describeIfAvailable(
     }
 
     /**
-     * Sends requests continuously while `work` runs; every response must be 200. `work` gets a function that waits for
-     * this many further responses.
+     * Sends requests continuously until `work` has finished. Every response must be 200. `work` receives a function
+     * that waits for the given number of further responses.
      */
     async function whileSendingRequests(
       tokenOf: () => Promise<string>,
@@ -89,7 +89,8 @@ describeIfAvailable(
           .filter((line) => line.includes('"agent":{') && line.includes('/configmaps?'))
           .map((line) => JSON.parse(line))
           .filter(({ stage, verb }) => stage === 'ResponseComplete' && verb === 'create');
-      // The create of the previous test, and the one that the agent could not report while the server was down.
+      // Two audited creates: the one of the previous test, and the one that the agent could not report while the server
+      // was down.
       await expect.poll(lines, { timeout: 20_000 }).toHaveLength(2);
       expect(new Set(lines().map(({ auditID }) => auditID)).size).toBe(2);
       expect(lines()[1]).toMatchObject({ user: { username: 'anna' }, agent: { cluster: 'edge' } });
@@ -104,7 +105,7 @@ describeIfAvailable(
         const begin = performance.now();
         for (let round = 0; round < 20; round++) expect((await edge.request(inVc, direct)).code).toBe(200);
         expect(performance.now() - begin).toBeLessThan(5_000);
-        // By then the agent has detected that the connection is dead.
+        // The agent has now had time to detect that its connection to the server is dead.
         await edge.waitForStatus(inVc, anna, 503);
         await kubectl.ok(['create', 'configmap', 'while-frozen', '-n', 'default']);
         await watch.waitForOutput(/while-frozen/);

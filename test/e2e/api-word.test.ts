@@ -105,7 +105,7 @@ describeIfAvailable(kubectlMissing, 'a server with the API word loft', () => {
     expect(page).toContain('<meta name="api-word" content="loft" />');
   });
 
-  /** Starts a server that is expected to refuse. */
+  /** Runs `flotilla start`, which is expected to fail. */
   const start = async (dataDirectory: string, env: Record<string, string> = {}) => {
     const store = Object.entries(workerEtcdFlags(dataDirectory)).flatMap(([flag, value]) => [`--${flag}`, value]);
     return await home.run(['start', '--data-dir', dataDirectory, '--listen', '127.0.0.1:0', ...store], { env });

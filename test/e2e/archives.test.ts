@@ -24,7 +24,7 @@ describe('the archive for this machine', () => {
   beforeAll(async () => {
     release = await builtArchive();
     for (const name of [unpacked, tools]) mkdirSync(name);
-    // The launcher needs these for links.
+    // The launcher script needs these programs to resolve symbolic links.
     for (const name of ['dirname', 'readlink']) symlinkSync(`/usr/bin/${name}`, join(tools, name));
     execFileSync('tar', ['xzf', join(release, `${archiveName}.tar.gz`), '-C', unpacked]);
   });

@@ -12,7 +12,7 @@ import { findKubeApiserver } from '../harness/kube-apiserver.mjs';
 
 const program = fileURLToPath(new URL('../bench/run.mjs', import.meta.url));
 
-/** Runs the benchmark at a scale of 1 %, and returns its result and its page. */
+/** Runs the benchmark at a scale of 1 %. Returns its result and the page that it writes. */
 async function runBenchmark(args: readonly string[]): Promise<{ readonly result: unknown; readonly page: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-bench-'));
   try {
@@ -52,12 +52,12 @@ describe('the benchmark at a scale of 1 %, against this server alone', () => {
       'busyPlanes',
       'instances',
       'spaces',
-      // Requires a cluster to connect.
+      // `gateway` requires a cluster to connect.
       ...(findKubeApiserver() === undefined ? [] : ['gateway']),
       'direct',
       'tunnel',
       'idleAgents',
-      // Requires a browser.
+      // `console` requires a browser.
       ...(chromium.missing === undefined ? ['console'] : []),
     ]);
     for (const { id, operation, ours } of result.rows) {

@@ -14,7 +14,10 @@ const programs = (['helm', 'helm4'] as const).map((name) => ({ name, path: findH
 const agent = ['cluster=edge', 'server.url=https://flotilla.example.com', 'accessKeySecret=key'];
 const etcd = ['store.type=etcd', 'store.etcd.endpoints={https://etcd:2379}'];
 
-/** Values that the charts refuse, and a part of the message. The quotes of the two versions of helm differ. */
+/**
+ * Values that the charts refuse, and a pattern for part of the message. The patterns contain no quotes, because the two
+ * versions of helm quote differently.
+ */
 const refusals: readonly [chart: string, values: readonly string[], message: RegExp][] = [
   ['flotilla', ['replica=2'], /replica.* not allowed/],
   ['flotilla', ['replicas=two'], /replicas.*\n?.*(integer|string)/i],
@@ -63,7 +66,7 @@ const refusals: readonly [chart: string, values: readonly string[], message: Reg
   ['flotilla-agent', [...agent, 'maxPolicyAge=1 day'], /maxPolicyAge.*\n?.*pattern/i],
 ];
 
-/** Sorts the objects and their members. The order and the blank lines depend on the version of helm. */
+/** Sorts the objects and their members, because the order and the blank lines depend on the version of helm. */
 function normalized(manifests: string): string {
   const objects = loadAll(manifests).filter((object) => object !== null) as JsonObject[];
   const nameOf = (object: JsonObject) => `${textAt(object, 'kind')} ${textAt(object, 'metadata', 'name')}`;

@@ -31,7 +31,7 @@ interface GithubJob {
   readonly permissions: Record<string, string>;
 }
 
-/** The steps of examples/ci, run as GitHub and GitLab runners do: each in a separate shell. */
+/** Runs the steps of examples/ci as GitHub and GitLab runners do, each in a separate shell. */
 describeIfAvailable(kubectlMissing, 'a pipeline', () => {
   let flotilla: FlotillaProcess;
   let home: CliHome;
@@ -67,7 +67,7 @@ describeIfAvailable(kubectlMissing, 'a pipeline', () => {
     await home.ok(['member', 'add', 'ci-shop', '--project', 'default', '--role', 'user'], { env: admin });
     const release = { FLOTILLA_VERSION: description.version, FLOTILLA_RELEASES: await releasesUrl() };
     variables = { ...release, FLOTILLA_URL: flotilla.url, FLOTILLA_CA: ca };
-    // The pipelines run what they have installed, not the program of these sources.
+    // The pipelines must run the program that they install, not the one built from these sources.
     rmSync(join(home.folder, 'bin/flotilla'));
     await startGithub();
   });
@@ -181,7 +181,7 @@ describeIfAvailable(kubectlMissing, 'a pipeline', () => {
     };
     expect(job.variables.FLOTILLA_INSTALL_DIR).toBe('$CI_PROJECT_DIR/.flotilla-install');
     expect(job.variables.VIRTUAL_CLUSTER).toBe('ci-$CI_JOB_ID');
-    // The scripts of a job share one shell; after_script runs in another.
+    // The scripts of a job share one shell, but after_script runs in another shell.
     const inFolder = (lines: readonly string[]) =>
       `mkdir -p "$HOME/job"; cd "$HOME/job"; ln -sfn ${root}examples examples\n${lines.join('\n')}`;
     const passed = await shell(inFolder([...job.before_script, ...job.script]), env);
@@ -228,7 +228,7 @@ describeIfAvailable(kubectlMissing, 'a pipeline', () => {
     expect(first.workload.tokenFile).toBe(tokenFile);
     for (const text of [stdout, stderr, readFileSync(config, 'utf8')]) expect(text).not.toContain(token);
     expect(stdout + stderr).not.toContain(first.accessKey);
-    // The access key is due for renewal, and the platform has replaced the token.
+    // The saved access key is due for renewal, and the CI platform has replaced the token.
     const due = { ...first, workload: { ...first.workload, renewAfter: '2026-01-01T00:00:00Z' } };
     const contexts = { [new URL(flotilla.url).host]: due };
     const current = new URL(flotilla.url).host;
@@ -236,10 +236,10 @@ describeIfAvailable(kubectlMissing, 'a pipeline', () => {
     writeFileSync(tokenFile, await gitlabToken());
     expect(await home.ok(['whoami', '-o', 'jsonpath={.status.user.name}'], { env })).toContain('ci-shop');
     expect(saved().accessKey).not.toBe(first.accessKey);
-    // kubectl asks for another credential when the key expires.
+    // kubectl asks the plugin for another credential when the key expires.
     const credential = JSON.parse(await home.ok(['token', '--exec-credential'], { env }));
     expect(credential.status).toEqual({ token: saved().accessKey, expirationTimestamp: saved().expires });
-    // A token that is no longer valid ends this, with the reason, when the key has expired too.
+    // If the key has expired and the token is no longer valid, the command fails with the reason.
     writeFileSync(tokenFile, await issuer.sign({ claims: { aud: flotilla.url, exp: 1 } }));
     const workload = { ...saved().workload, renewAfter: '2026-01-01T00:00:00Z' };
     const expired = { ...saved(), workload, expires: '2026-01-01T00:00:00Z' };

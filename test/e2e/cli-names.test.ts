@@ -76,7 +76,7 @@ describe('the CLI with names that do not exist', () => {
     );
     const shared = await home.run(['share', 'demo', '--user', 'berta', '--allow-missing']);
     expect(shared).toMatchObject({ code: 0, stderr: expect.stringContaining('user "berta" does not exist yet') });
-    // Somebody who no longer exists can still be removed.
+    // A user who no longer exists can still be removed.
     await home.ok(['share', 'demo', '--user', 'berta', '--remove']);
   });
 

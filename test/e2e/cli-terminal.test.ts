@@ -71,10 +71,10 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
       authority: string;
     }[];
     expect(kept?.authority.trim()).toBe(readFileSync(join(flotilla.dataDirectory, 'ca.crt'), 'utf8').trim());
-    // The CA is known now, so there is no prompt.
+    // The CA was saved by the first login, so there is no prompt.
     const again = await home.run(['login', flotilla.url, '--access-key-stdin'], { env, input: flotilla.adminKey });
     expect(again.code).toBe(0);
-    // Another CA at that address is not accepted silently.
+    // If another CA appears at that address, the login fails.
     const other = await startFlotilla({ args: ['--listen', new URL(flotilla.url).host.replace(/\d+$/, '0')] });
     const moved = JSON.parse(readFileSync(env.FLOTILLA_CONFIG, 'utf8'));
     const [name] = Object.keys(moved.contexts);
@@ -101,7 +101,7 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     create.type('correct horse\r');
     await create.waitForOutput(/access key "wide" created/);
     expect(await create.ended).toBe(0);
-    // The login was for this command only.
+    // The password login is not saved: the access key is still in use.
     expect(await home.ok(['whoami'], { env })).toMatch(/access key: eves/);
   });
 
@@ -151,7 +151,8 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     }
     expect(await making.ended).toBe(0);
     expect(making.shown()).toContain(`${green}✓`);
-    // The conditions are redrawn in one line, so only the result of the command and of the wait stay.
+    // The conditions are redrawn in one line, so only the result of the command and the result of the wait remain as
+    // lines.
     expect(making.shown().match(/\n/g)).toHaveLength(2);
     const listing = home.inTerminal(['flotilla', 'list']);
     await listing.ended;
@@ -233,7 +234,7 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     await making.waitForOutput(/\^C/);
     finish();
     await making.waitForOutput(/flk_once/);
-    // The signal races with the response; the program handles both.
+    // The signal may arrive before or after the response, and the program handles both.
     expect([0, 130]).toContain(await making.ended);
     slow.closeAllConnections();
     slow.close();
@@ -247,7 +248,7 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     await shell.waitForOutput(/inside> /);
     shell.type(ctrlC);
     await shell.waitForOutput(/\^C/);
-    // Bash handles a signal that arrives just before it reads at the next key.
+    // If a signal arrives just before bash reads its input, bash handles it at the next key. So another key is sent.
     shell.type('\r');
     await shell.waitForOutput(/inside> /);
     shell.type('echo still $((1 + 1)); exit 3\r');
@@ -316,7 +317,8 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     expect(await home.ok(['get', 'demo', '-o', 'jsonpath={.spec.displayName}'])).toBe('Edited');
     const same = home.inTerminal(['flotilla', 'edit', 'demo'], { env: { EDITOR: 'true' } });
     await same.waitForOutput(/no changes made/);
-    // The first edit moves the instance to another cluster and is rejected; the second shows the reason and is aborted.
+    // The first edit moves the instance to another cluster and is rejected. The second opens with the reason and is
+    // aborted.
     const stubborn = join(home.folder, 'stubborn.sh');
     writeFileSync(stubborn, `#!/bin/sh\ngrep '^# ' "$1" && exit 0\nsed -i 's/cluster: local/cluster: paris/' "$1"\n`, {
       mode: 0o755,

@@ -20,7 +20,10 @@ describe('flotilla cluster upgrade-agent --run', () => {
           .map((line) => JSON.parse(line))
       : [];
 
-  /** Installs a helm that records its arguments and then runs this code, in which `release` is the name of the release. */
+  /**
+   * Installs a helm that records its arguments and then runs this code. In the code, `release` is the name of the
+   * release.
+   */
   function installHelm(code: string): void {
     const program = `#!${process.execPath}
 const { appendFileSync, readFileSync } = require('node:fs');
@@ -47,7 +50,7 @@ ${code}
     writeFileSync(join(home.folder, 'bin', 'helm'), program, { mode: 0o755 });
   }
 
-  /** Announces an old version, through the same program. */
+  /** Announces an old version with the installed fake helm. */
   async function announceOld(): Promise<void> {
     installHelm("announce('0.0.9');");
     const started = home.inTerminal(['helm', 'upgrade', 'edge-agent']);

@@ -21,7 +21,8 @@ describeIfAvailable(kubectlMissing, 'the documentation of the CLI', () => {
     folder = mkdtempSync(join(tmpdir(), 'walk-'));
     for (const name of ['examples', 'bin']) symlinkSync(join(root, name), join(folder, name));
     home = cliHome({ KUBECACHEDIR: join(folder, 'cache') });
-    // In a clone npx finds the program of the clone; this folder is not a clone.
+    // In a clone, npx finds the program of the clone. This folder is not a clone, so a replacement for npx runs the
+    // program.
     writeFileSync(join(home.folder, 'bin', 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
     flotilla = await startFlotilla({ dataDirectory: join(folder, '.flotilla') });
     home.env.KUBECONFIG = flotilla.kubeconfig;
@@ -32,7 +33,7 @@ describeIfAvailable(kubectlMissing, 'the documentation of the CLI', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs shell blocks one after the other, as a reader would type them, with this server's address. */
+  /** Runs shell blocks in order, as a reader would type them, with this server's address. */
   async function walk(blocks: readonly string[]): Promise<string> {
     const script = blocks.join('\n').replaceAll('https://127.0.0.1:8443', flotilla.url);
     const env = { ...process.env, ...home.env };

@@ -18,7 +18,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
 
   beforeAll(async () => {
     home = cliHome({ KUBECONFIG: '' });
-    // The cluster that a test connects is on this machine.
+    // The test connects a cluster on this machine, so loopback addresses must be allowed.
     const config = join(home.folder, 'server.yaml');
     writeFileSync(config, 'hosts: {deniedCIDRs: []}\n');
     flotilla = await startFlotilla({ args: ['--config', config] });
@@ -92,7 +92,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect((await home.run(['create', 'demo', '--recreate', '--wait'])).code).toBe(0);
     expect(await home.ok(['get', 'demo', '-o', 'jsonpath={.metadata.uid}'])).not.toBe(uid);
     expect(await home.ok(['delete', 'demo', '--wait'])).toBe('virtual cluster "demo" deleted\n');
-    // Its context was removed with it.
+    // The deletion also removed the kubectl context.
     expect(await kubectl('config', 'get-contexts', '-o', 'name')).toBe('');
     expect((await home.run(['delete', 'demo'])).code).toBe(4);
     expect((await home.run(['delete', 'demo', '--ignore-not-found'])).code).toBe(0);
@@ -206,7 +206,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect(await home.ok(['whoami'], { env: asCi })).toMatch(/access key: ci User\nscope: .*"project":"default"/);
     expect(await home.ok(['list'], { env: asCi })).toBe('');
     expect((await home.run(['user', 'list'], { env: asCi })).code).toBe(3);
-    // The server responds with an empty list for a project outside of the scope, in every format.
+    // For a project outside the scope, the server responds with an empty list in every format.
     await home.ok(['project', 'create', 'payments']);
     for (const format of [[], ['-o', 'json'], ['--watch']]) {
       const elsewhere = await home.run(['list', '-p', 'payments', ...format], { env: asCi });
@@ -231,7 +231,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect((await home.run(['list'], { env: { ...asCi, FLOTILLA_ACCESS_KEY: rotated } })).code).toBe(3);
     await home.ok(['access-key', 'delete', 'ci']);
     expect((await home.run(['access-key', 'get', 'ci'])).code).toBe(4);
-    // A key that could not be written to its file is deleted again.
+    // If the key cannot be written to its file, it is deleted again.
     expect((await home.run(['access-key', 'create', 'lost', '--file', '/nowhere/key'])).code).toBe(1);
     expect((await home.run(['access-key', 'get', 'lost'])).code).toBe(4);
   });
@@ -370,14 +370,17 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
 
   it('takes little more CPU time than Node itself', () => {
     const [node = 0, version, list] = processorSeconds(['node -e 0', 'flotilla --version', 'flotilla list']);
-    // Absolute times depend on the machine and its load.
+    // The limits are relative, because absolute times depend on the machine and its load.
     expect(version).toBeLessThan(2.5 * node);
     expect(list).toBeLessThan(8 * node);
   });
 
-  /** The best of a few runs of each command, alternating: other programs on the machine only ever add to it. */
+  /**
+   * Returns the lowest CPU time of a few alternating runs of each command. Other programs on the machine can only
+   * increase the time.
+   */
   function processorSeconds(commands: readonly string[]): number[] {
-    // Additional CAs that the environment makes Node read cost more than a command does.
+    // If NODE_EXTRA_CA_CERTS is set, loading these CAs costs more time than a command.
     const env = { ...process.env, ...home.env, NODE_EXTRA_CA_CERTS: '' };
     const rounds = Array.from({ length: 7 }, () =>
       commands.map((command) => {

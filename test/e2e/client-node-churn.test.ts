@@ -10,7 +10,7 @@ import { Writers } from '../harness/churn/writers.ts';
 import type { FlotillaProcess } from '../harness/flotilla-process.ts';
 
 const path = `/apis/${collection.group}/${collection.version}/namespaces/${collection.namespace}/${collection.plural}`;
-/** The object that is created last; an observer that has seen it has seen everything. */
+/** The object that is created last. An observer that has received this object has received everything. */
 const last = 'the-end';
 
 interface ObjectList {
@@ -39,7 +39,10 @@ describe('@kubernetes/client-node under churn', () => {
 
   const list = () => api.listNamespacedCustomObject(collection) as Promise<ObjectList>;
 
-  /** An informer whose watches the server ends every two seconds, and everything that it reports. */
+  /**
+   * Starts an informer whose watches the server ends every two seconds, and records everything that the informer
+   * reports.
+   */
   async function inform(onConnect: (goBackTo: (version: number) => void) => void = () => {}) {
     const reported: WatchLogEntry[] = [];
     let lists = 0;
@@ -99,7 +102,7 @@ describe('@kubernetes/client-node under churn', () => {
       let sentBack = 0;
       let isBack = false;
       const late = await inform((goBackTo) => {
-        // Every other time: in between it relists and resumes from there.
+        // Sends the informer back at every other connection. In between, it lists again and resumes from that list.
         isBack = writers.written.size > 0 && !isBack && sentBack < 3;
         if (!isBack) return;
         sentBack++;

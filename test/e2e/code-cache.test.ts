@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
-/** Loads the built program in a thread with the V8 flags of a started server. Returns whether V8 rejected its cache. */
+/**
+ * Loads the built program in a thread with the V8 flags of a started server. Returns whether V8 rejected its code
+ * cache.
+ */
 function isRejectedInThread(): Promise<unknown> {
   const code = `
     const { parentPort, workerData } = require('node:worker_threads');

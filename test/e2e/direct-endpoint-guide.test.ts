@@ -15,14 +15,17 @@ until flotilla cluster get edge | grep -q 'Initialized *true *agent'; do read -r
 
 const clusterUid = "kubectl get cluster edge -o jsonpath='{.status.clusterUID}'";
 
-/** Deletes the data of the agent, so that the agent contains another cluster after its next start. */
+/** Deletes the data of the agent, so the agent serves a new cluster after its next start. */
 const deleteData = `
 uid=$(${clusterUid})
 rm -r .flotilla-agent
 cp .flotilla/ca.crt .
 `;
 
-/** Waits until the server knows that the agent contains another cluster. Instances created before would count as lost. */
+/**
+ * Waits until the server has noticed the new cluster of the agent. Instances that are created earlier would count as
+ * lost.
+ */
 const waitForNewCluster = `
 until [ "$(${clusterUid})" != "$uid" ]; do read -r -t 0.2 <> <(:) || true; done
 `;

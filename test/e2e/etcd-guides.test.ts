@@ -8,7 +8,7 @@ import { describeIfAvailable } from '../harness/suite.ts';
 import { prepareGuideFolder, runBlocks, shellBlocks } from '../harness/walk-guide.ts';
 import { makeAuthority } from '../kubernetes/harness/authority.ts';
 
-/** Logs in to the server that the block of the guide has started, and shows it. */
+/** Logs in to the server that the guide has started, and shows its status. */
 const check = `
 flotilla login https://127.0.0.1:8443 --ca-file .flotilla/ca.crt --access-key-stdin < .flotilla/admin.key
 flotilla status

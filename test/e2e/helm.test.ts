@@ -91,7 +91,7 @@ describe.each(programs)('$name', ({ name, path = '' }) => {
       const accessKey = 'Zq4vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu';
       const installed = await helm('install', 'demo', chart, ...wait, '--set', `accessKey=${accessKey}`);
       expect(installed).toMatch(/STATUS: deployed/);
-      // helm 3 does not wait for kinds that it does not know.
+      // Only helm 4 waits for custom resources.
       if (name === 'helm4') expect(await field('vci demo', '.status.phase')).toBe('Ready');
       expect(await field('vci demo', '.spec.owner.user')).toBe('dana');
       expect(await field('cm demo-settings', '.data.environment')).toBe('test');

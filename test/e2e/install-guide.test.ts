@@ -65,7 +65,7 @@ const systemdMissing = runs('systemd-analyze', ['--version']) ? undefined : 'the
 describeIfAvailable(systemdMissing, 'the unit for systemd', () => {
   it('is valid, and restricts the server as the guide says', () => {
     const folder = mkdtempSync(join(tmpdir(), 'unit-'));
-    // The program of ExecStart must exist on the machine that verifies the unit.
+    // The program of ExecStart must exist on this machine, because systemd-analyze checks it.
     const file = join(folder, 'flotilla.service');
     writeFileSync(file, readFileSync(unit, 'utf8').replace('/opt/flotilla/flotilla', '/bin/true'));
     const analyze = (...args: string[]) => {

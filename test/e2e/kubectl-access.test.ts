@@ -6,7 +6,7 @@ import { describeIfAvailable } from '../harness/suite.ts';
 const group = 'management.platform.sh';
 const red = ['-n', 'platform-p-red'];
 
-/** The fixture of an admin: three users, a project for two of them. */
+/** The setup by an administrator: three users, and a project for two of them. */
 const prepared = `
 apiVersion: v1
 kind: List
@@ -34,7 +34,7 @@ describeIfAvailable(kubectlMissing, 'kubectl for users who are not admins', () =
   let flotilla: FlotillaProcess;
   let kubectl: Kubectl;
 
-  /** The same kubectl with a user's key. */
+  /** Creates a key for a user. Returns kubectl with that key. */
   async function keyOf(user: string, name: string, scope = '') {
     const input = `{apiVersion: ${group}/v1, kind: OwnedAccessKey, metadata: {name: ${name}}, spec: {user: ${user}${scope}}}`;
     const token = await kubectl.ok(['create', '-f', '-', '-o', 'jsonpath={.spec.key}'], { input });

@@ -75,7 +75,8 @@ describeIfAvailable(kubectlMissing, 'custom resource definitions, with kubectl',
   it('are applied together with their objects, also server-side', async () => {
     const { kubectl } = virtual;
     const input = `${definition}\n---\n${ship}`;
-    // kubectl reads discovery before it sends anything: the kind is not in it yet.
+    // The first apply fails for the object: kubectl reads discovery before it sends anything, and the kind is not yet
+    // in discovery.
     await kubectl.run(['apply', '-f', '-'], { input });
     expect(await kubectl.ok(['apply', '-f', '-'], { input })).toContain('ship.sea.example.com/black-pearl');
     const again = await kubectl.ok(['apply', '--server-side', '--force-conflicts', '-f', '-'], { input });
@@ -104,7 +105,7 @@ describeIfAvailable(kubectlMissing, 'custom resource definitions, with kubectl',
     expect(explained).toContain('What the ship should be.');
     expect(explained).toMatch(/name\t<string> -required-/);
     expect(await kubectl.ok(['explain', 'ships.spec.crew', '--recursive'])).toContain('rank');
-    // The conformance tests of Kubernetes look for these words (OAPI-13).
+    // The Kubernetes conformance tests expect these descriptions (OAPI-13).
     expect(await kubectl.ok(['explain', 'ships'])).toMatch(/apiVersion.*<string>\s*APIVersion defines/s);
     expect(await kubectl.ok(['explain', 'ships.metadata'])).toMatch(
       /Standard object's metadata.*creationTimestamp.*<string>\s*CreationTimestamp is a timestamp/s,

@@ -18,7 +18,7 @@ describeIfAvailable(kubectlMissing, 'importing with kubectl (completions §4)', 
   const local = (...args: string[]) => ['--context', 'local', ...args];
   const byHand = (namespace: string, name: string) =>
     `apiVersion: storage.platform.sh/v1\nkind: VirtualCluster\nmetadata: {name: ${name}, namespace: ${namespace}}\n`;
-  /** `--raw` sends its input as JSON. */
+  /** The input of a create with `--raw`, which must be JSON. */
   const source = (namespace: string, name: string, more: object = {}) =>
     JSON.stringify({
       apiVersion: `${group}/v1`,

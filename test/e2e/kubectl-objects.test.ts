@@ -164,7 +164,8 @@ describeIfAvailable(kubectlMissing, 'kubectl and the objects of the management A
     file('forced.yaml', instance('forced', '  clusterRef: {namespace: two}\n'));
     const refused = await kubectl.run(['apply', '-f', path]);
     expect(refused.stderr).toMatch(/spec.clusterRef.namespace: Invalid value: "two": field is immutable/);
-    // Without a timeout kubectl does not wait at all, and an instance deletes its virtual cluster first.
+    // Without a timeout, kubectl does not wait for the deletion. The deletion takes time, because the virtual cluster
+    // is deleted before the instance.
     await kubectl.ok(['apply', '--force', '--timeout=30s', '-f', path]);
     expect(await kubectl.ok(['get', 'vci', 'forced', '-o', 'jsonpath={.metadata.uid}'])).not.toBe(uid);
     expect(await kubectl.ok(['get', 'vci', 'forced', '-o', 'jsonpath={.spec.clusterRef.namespace}'])).toBe('two');

@@ -129,7 +129,7 @@ describeIfAvailable(kubectlMissing, 'roles and bindings of a virtual cluster, wi
       groups: ['crew', 'system:authenticated'],
     });
     expect((await whoAmI('--as=system:serviceaccount:a:bot')).groups).toContain('system:serviceaccounts:a');
-    // For a path kubectl needs no discovery, which would be refused as well.
+    // A check of a path does not make kubectl read discovery, which would be refused too.
     const refusal = async (...args: string[]) => (await actor.run(['auth', 'can-i', 'get', '/x', ...args])).stderr;
     const cannot = (what: string) => `cannot impersonate resource "${what}" in API group`;
     expect(await refusal('--as=zoe')).toContain(cannot('users'));
@@ -151,7 +151,7 @@ describeIfAvailable(kubectlMissing, 'roles and bindings of a virtual cluster, wi
       '--resource=ships.sea.io',
       '--as=mia',
     ]);
-    // kubectl looks the resource up first; it reports a resource that it cannot find itself.
+    // kubectl looks the resource up in discovery first. If discovery lacks the resource, kubectl itself fails.
     expect(lacking.code).not.toBe(0);
     const refused = await kubectl.run([
       'create',

@@ -30,7 +30,7 @@ describeIfAvailable(kubectlMissing, 'secrets in manifests that kubectl applies',
 
   beforeAll(async () => {
     const config = join(folder, 'config.yaml');
-    // The kubeconfig of the test names a loopback address.
+    // The kubeconfig of the test names a loopback address, which must be allowed.
     writeFileSync(config, 'audit: {rules: [{level: RequestResponse}]}\nhosts: {deniedCIDRs: []}\n');
     flotilla = await startFlotilla({ args: ['--config', config, '--log-level', 'debug'] });
     kubectl = kubectlWith(flotilla.kubeconfig);

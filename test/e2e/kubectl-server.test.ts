@@ -108,7 +108,7 @@ describeIfAvailable(kubectlMissing, 'kubectl and the server itself', () => {
       });
     const made = JSON.parse((await askFor('edge')).stdout);
     expect(made).toMatchObject({ kind: 'ClusterAccessKey', managementHost: flotilla.url });
-    // The key is for the agent's own requests: it gives no read access.
+    // The key is only for the agent's own requests, so it gives no access to other objects.
     const asAgent = await kubectl.run([
       '--token',
       made.accessKey,

@@ -8,7 +8,7 @@ import { kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
 import { type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 
-/** The members besides the kind and the metadata. The version is `v1` by default. */
+/** The members of a manifest besides its kind and metadata. `apiVersion` is `v1` by default. */
 type ManifestMembers = { readonly apiVersion?: string; readonly [member: string]: unknown };
 
 const manifest = (kind: string, namespace: string, name: string, { apiVersion = 'v1', ...members }: ManifestMembers) =>
@@ -87,7 +87,7 @@ describeIfAvailable(kubectlMissing, 'kubectl, the built-in cluster and virtual c
     const { kubectl } = cluster;
     const inside = await cluster.virtualCluster('sleepy', 'team');
     await inside.kubectl.ok(['create', 'namespace', 'kept']);
-    // kubectl reads discovery only once, and shows only the code of a refusal there.
+    // Makes kubectl cache discovery: if the discovery request itself is refused, kubectl shows only the status code.
     await inside.kubectl.ok(['get', 'ns']);
     await kubectl.ok(['apply', '-f', '-'], { input: sleepy(true) });
     expect((await inside.kubectl.run(['get', 'ns'])).stderr).toMatch(/is asleep.*set spec\.asleep/);

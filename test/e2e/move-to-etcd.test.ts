@@ -39,7 +39,7 @@ describeIfAvailable(noEtcd, 'the guide to etcd', () => {
     return stdout;
   }
 
-  /** Starts a server with the flags of a line of the guide, on a free port. */
+  /** Starts a server on a free port with the flags in a line of the guide. */
   async function start(line: string): Promise<ServingProcess> {
     const flags = line.split(' ').slice(2);
     const at = flags.indexOf('--data-dir') + 1;
@@ -51,7 +51,7 @@ describeIfAvailable(noEtcd, 'the guide to etcd', () => {
     return server;
   }
 
-  /** Runs the lines of shell blocks one after the other, as a reader would type them, with the address of this etcd. */
+  /** Runs the lines of shell blocks in order, as a reader would type them, with the address of the test's etcd. */
   async function walk(blocks: readonly string[]): Promise<string> {
     const lines = blocks.flatMap((block) => block.trim().split('\n'));
     let printed = '';

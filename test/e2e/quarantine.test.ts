@@ -34,7 +34,7 @@ describeIfAvailable(kubectlMissing, 'a quarantined virtual cluster', () => {
 
   async function quarantine(): Promise<void> {
     const namespace = await home.ok(['get', 'demo', '-o', 'jsonpath={.spec.clusterRef.namespace}']);
-    // The server writes the same annotation when the virtual cluster has stalled its worker twice.
+    // Sets the annotation that the server itself sets when the virtual cluster has stalled its worker twice.
     const annotate = ['annotate', '--overwrite', 'virtualcluster', 'demo', `platform.sh/quarantined=${reason}`];
     await shell(['kubectl', '--context', 'local', '--namespace', namespace, ...annotate.map(quoted)].join(' '));
     await expect.poll(() => home.ok(['list']), { timeout: 10_000 }).toMatch(/^demo +Quarantined +local /m);
@@ -71,7 +71,7 @@ describeIfAvailable(kubectlMissing, 'a quarantined virtual cluster', () => {
   it('follows stalls of worker threads, which the status of the installation shows', async () => {
     const namespace = await home.ok(['get', 'demo', '-o', 'jsonpath={.spec.clusterRef.namespace}']);
     const message = 'the worker did not return to its event loop for 5 seconds';
-    // The server writes the same event when it replaces a worker thread.
+    // The event that the server writes when it replaces a worker thread.
     const event = {
       apiVersion: 'v1',
       kind: 'Event',

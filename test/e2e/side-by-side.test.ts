@@ -43,7 +43,8 @@ import { gadget, gizmo, type SharedKind } from '../side-by-side/workshop-kinds.t
 import { startWorkshopServer, type WorkshopServer } from '../side-by-side/workshop-server.ts';
 
 /**
- * The list of differences applies to the version that the tools are built from; another version differs in other ways.
+ * The list of differences is valid only for the kube-apiserver version that the test tools are built from. Other
+ * versions differ in other ways.
  */
 const version = builtVersion();
 
@@ -58,7 +59,10 @@ const missing =
 describeIfAvailable(missing, 'kube-apiserver side by side', () => {
   const workshop = new Pair(differences);
   const management = new Pair(differences);
-  /** The built-in cluster: a control plane of the Kubernetes kind, as virtual clusters are. */
+  /**
+   * Compares the built-in cluster, which represents every control plane of the Kubernetes kind, virtual clusters
+   * included.
+   */
   const plane = new Pair(differences);
   const sides: Side[] = [];
   let dataDir = '';
@@ -130,7 +134,7 @@ function builtVersion(): string {
   return /k8s\.io\/kubernetes (v[\d.]+)/.exec(module)?.[1] ?? '';
 }
 
-/** A kind of the management API in the form of a custom resource, without its computed columns. */
+/** Returns a kind of the management API as a plain custom resource, without its computed columns. */
 function plain({ columns: _columns, ...kind }: ResourceKind, hasStatus: boolean): SharedKind {
   return { ...kind, hasStatus };
 }

@@ -15,7 +15,7 @@ interface KubectlRun {
 
 describeIfAvailable(kubectlMissing, 'a space', () => {
   let flotilla: FlotillaProcess;
-  /** The homes of the administrator and of a member of the project. */
+  /** The home directories of the administrator and of a member of the project. */
   let home: CliHome;
   let annas: CliHome;
   let annasKey: string;

@@ -65,7 +65,7 @@ describeIfAvailable(kubectlMissing, 'the exec plugin of a person who logged in w
     return contexts[new URL(flotilla.url).host] as { accessKey: string; renewal: { after: string; nextKey?: string } };
   };
 
-  /** Makes the renewal of the saved login due. */
+  /** Changes the saved login so that its renewal is due. */
   function makeDue(): void {
     const config = JSON.parse(readFileSync(file(), 'utf8'));
     config.contexts[new URL(flotilla.url).host].renewal.after = new Date(Date.now() - 1000).toISOString();

@@ -54,7 +54,7 @@ describeIfAvailable(kubectlMissing, 'kubectl, tokens and logins', () => {
     expect(stderr).toBe('');
     const second = await makeToken();
     await flotilla.stop();
-    // If the store is on etcd, only a running server can replace the key.
+    // If the store is on etcd, the signing key can be replaced only by a running server.
     if (!isEtcdRun) await rotate();
     flotilla = await flotilla.restart();
     kubectl = kubectlWith(flotilla.kubeconfig);

@@ -153,7 +153,7 @@ describeIfAvailable(kubectlMissing, 'kubectl, from an instance to its virtual cl
     await make('sleepy');
     const inside = kubectlWith(await kubeconfigOf('sleepy'));
     await inside.ok(['create', 'namespace', 'kept']);
-    // kubectl reads discovery only once, and shows only the code of a refusal there.
+    // Makes kubectl cache discovery: if the discovery request itself is refused, kubectl shows only the status code.
     await inside.ok(['get', 'ns']);
     await admin.ok(['annotate', 'vci/sleepy', 'sleepmode.platform.sh/force=true']);
     await admin.ok(['wait', '--for=jsonpath={.status.phase}=Sleeping', 'vci/sleepy', '--timeout=30s']);

@@ -23,7 +23,7 @@ interface Entry extends Record<string, unknown> {
   readonly issuer: string;
 }
 
-/** The commands and settings of the guide, with an issuer of CI tokens and a real Kubernetes API server. */
+/** Runs the commands of the guide with its settings, with an issuer of CI tokens and a real Kubernetes API server. */
 describeIfAvailable(missing, 'the guide to pipelines without secrets', () => {
   let folder: string;
   let flotilla: FlotillaProcess;

@@ -8,14 +8,14 @@ export interface InstalledBrowser {
   readonly missing: string | undefined;
 }
 
-/** `FLOTILLA_CHROMIUM` names another program. */
+/** Chromium, or the program that `FLOTILLA_CHROMIUM` names. */
 export const chromium = installed('chromium', 'chromium', process.env.FLOTILLA_CHROMIUM, [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ]);
 
-/** `FLOTILLA_FIREFOX` names another program. */
+/** Firefox, or the program that `FLOTILLA_FIREFOX` names. */
 export const firefox = installed('firefox', 'firefox-esr', process.env.FLOTILLA_FIREFOX, [
   '/usr/bin/firefox-esr',
   '/usr/bin/firefox',

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Secrets that a test sends on purpose and then searches for where no part of them may appear. Each is random text that
- * does not compress, so its bytes are found wherever they were stored.
+ * Secrets that a test sends on purpose. The test then searches all places in which no part of a secret may appear. Each
+ * secret is random text that does not compress, so its bytes are found wherever they are stored.
  */
 export class Canaries {
   readonly #needles = new Map<string, string>();
@@ -29,7 +29,9 @@ export class Canaries {
   }
 }
 
-/** The search patterns for a secret. Each is a piece of the middle, so that it matches where the ends are cut off. */
+/**
+ * Returns the search patterns for a secret. Each is a piece from its middle, so a copy with cut-off ends matches too.
+ */
 function formsOf(secret: string): string[] {
   const inBase64 = [0, 1, 2].map((shift) =>
     Buffer.from(`${'-'.repeat(shift)}${secret}`)

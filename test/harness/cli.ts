@@ -13,7 +13,7 @@ export interface CliRun {
   readonly stderr: string;
 }
 
-/** A separate home directory, with `flotilla`, an `npx` for it and the kubectl plugin on PATH. */
+/** A separate home directory. Its PATH has `flotilla`, an `npx` that runs it, and the kubectl plugin. */
 export interface CliHome {
   readonly folder: string;
   readonly env: Record<string, string>;
@@ -33,7 +33,7 @@ export interface CliOptions {
 }
 
 export interface TerminalRun {
-  /** Resolves when the screen has shown the pattern since the last match. Rejects if the program exits first. */
+  /** Resolves when the output since the previous match contains the pattern. Rejects if the program exits first. */
   waitForOutput(pattern: RegExp): Promise<string>;
   type(text: string): void;
   /** Everything that was shown, including terminal escape sequences. */
@@ -67,7 +67,7 @@ export function cliHome(more: Record<string, string> = {}): CliHome {
   async function run(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
     const child = start([process.execPath, program, ...args], options);
     const [stdout, stderr] = [collected(child, 'stdout'), collected(child, 'stderr')];
-    // A command that reads no input may already have exited.
+    // If the command reads no input, it may already have exited, and writing to it fails.
     child.stdin?.on('error', () => {});
     child.stdin?.end(options.input ?? '');
     const code = await endOf(child);
@@ -89,7 +89,7 @@ export function cliHome(more: Record<string, string> = {}): CliHome {
     },
     remove() {
       for (const child of running) child.kill('SIGKILL');
-      // A killed program may still be writing to the folder.
+      // A killed program may still be writing to the folder, so the removal is retried.
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };

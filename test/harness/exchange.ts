@@ -4,7 +4,7 @@ import { parseRequestInfo } from '../../src/http/request/request-info.ts';
 import { newExchange } from '../../src/http/router.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 
-/** A request that did not come from a socket. */
+/** Creates a request as handlers receive it, without a socket. */
 export function incomingRequest(parts: Partial<IncomingRequest> = {}): IncomingRequest {
   return {
     method: 'GET',
@@ -19,7 +19,7 @@ export function incomingRequest(parts: Partial<IncomingRequest> = {}): IncomingR
   };
 }
 
-/** An exchange in the state it has after the request-info filter. */
+/** Returns an exchange in its state after the request-info filter. */
 export function exchangeFor(parts: Partial<IncomingRequest> = {}, clock: Clock = systemClock): Exchange {
   const exchange = newExchange(incomingRequest(parts), clock);
   exchange.info = parseRequestInfo(exchange.request.method, rawPath(exchange.request.url), exchange.query);

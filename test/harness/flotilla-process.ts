@@ -31,7 +31,7 @@ export interface FlotillaProcessOptions {
   readonly listen?: string;
   /** Arguments for Node itself. */
   readonly nodeArgs?: readonly string[];
-  /** A command with flags that the server is started under: `ip netns exec …`. */
+  /** A command with flags that starts the server, such as `ip netns exec …`. */
   readonly commandPrefix?: readonly string[];
   /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -52,8 +52,8 @@ export interface ServingProcess {
 }
 
 /**
- * Starts `flotilla` with these arguments and waits until it reports that it serves. `commandPrefix` is a command with flags
- * that it is started under.
+ * Starts `flotilla` with these arguments and waits until it reports that it serves. `commandPrefix` is a command with
+ * flags that starts the program.
  */
 export async function startServing(
   args: readonly string[],

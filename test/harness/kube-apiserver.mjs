@@ -117,7 +117,7 @@ export async function startKubeApiserver(options) {
 
 /**
  * @param {number} port
- * @returns {string} the address at which a member talks to the others
+ * @returns {string} the address at which other etcd members reach a member
  */
 export const etcdPeerUrl = (port) => `http://127.0.0.1:${port}`;
 
@@ -162,7 +162,7 @@ function serverFlags(options, token) {
     `--service-account-key-file=${file('account.pub', accounts.publicKey)}`,
     `--service-account-signing-key-file=${file('account.key', accounts.privateKey)}`,
     '--service-cluster-ip-range=10.96.0.0/16',
-    // No controller creates the endpoints that the default reconciler waits for.
+    // The default reconciler waits for endpoints that no controller creates here.
     '--endpoint-reconciler-type=none',
     ...(options.flags ?? []),
   ];
@@ -181,7 +181,7 @@ function serverFlags(options, token) {
   return flags;
 }
 
-/** A PEM key pair; a new one if none is given. */
+/** Returns the PEM key pair of the private key, or a new pair. */
 function accountKeys(privatePem) {
   const privateKey =
     privatePem === undefined

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 export const kubectlMissing: string | undefined = findKubectl();
 
 /**
- * A path below the management API in the form that `--raw` takes. Older versions of kubectl drop the path of the
- * kubeconfig's server there, so it is added for them; the version that is built for these tests keeps it.
+ * Returns a path below the management API as `kubectl --raw` takes it. Versions of kubectl before 1.36 drop the path of
+ * the kubeconfig's server, so it is added for them.
  */
 export function rawPath(path: string): string {
   return kubectlMinor() < 36 ? `/kubernetes/management${path}` : path;
@@ -33,17 +33,17 @@ export interface Finished {
 
 export interface RunOptions {
   readonly input?: string;
-  /** The input is sent after this many bytes have been printed. */
+  /** The number of printed bytes after which the input is sent. */
   readonly inputAfter?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Kubectl {
-  /** Runs to the end and returns the result for any exit code. */
+  /** Runs kubectl until it exits, and returns the result for any exit code. */
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** Runs, expects success and returns the standard output. */
+  /** Runs kubectl, expects exit code 0, and returns the standard output. */
   ok(args: readonly string[], options?: RunOptions): Promise<string>;
-  /** Starts a command that keeps running (a watch); the caller ends it. */
+  /** Starts a command that keeps running, such as a watch. The caller ends it. */
   follow(args: readonly string[]): Follower;
 }
 
@@ -77,7 +77,7 @@ export function kubectlWith(kubeconfig: string): Kubectl {
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
     });
-    // A command that reads no input may already have exited.
+    // If the command reads no input, it may already have exited, and writing to it fails.
     child.stdin.on('error', () => {});
     if (inputAfter === 0) child.stdin.end(input);
     const code = await new Promise<number>((resolve, reject) => {
@@ -92,7 +92,7 @@ export function kubectlWith(kubeconfig: string): Kubectl {
     async ok(args, options) {
       const { code, stdout, stderr } = await run(args, options);
       if (code !== 0) {
-        // Some commands print a hundred megabytes.
+        // The output is cut, because some commands print 100 MB.
         throw new Error(`kubectl ${args.join(' ')} exited with ${code}\n${stdout.slice(-10_000)}${stderr}`);
       }
       return stdout;

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { type FlotillaProcess, type FlotillaProcessOptions, startFlotilla } from './flotilla-process.ts';
 import { type Kubectl, kubectlWith } from './kubectl.ts';
 
-/** A cluster that a client can be configured for. */
+/** A cluster as a client is configured for it. */
 export interface ClusterClient {
   /** The root URL of its API. */
   readonly server: string;
   /** The path of a kubeconfig with this cluster as its only context. */
   readonly kubeconfig: string;
   readonly kubectl: Kubectl;
-  /** The same cluster with another credential. */
+  /** Returns a client for this cluster with another credential. */
   withToken(token: string): ClusterClient;
 }
 
@@ -20,7 +20,7 @@ export interface LocalCluster extends ClusterClient {
   readonly flotilla: FlotillaProcess;
   /** Creates a virtual cluster and its host namespace. Resolves when it is Ready. */
   virtualCluster(name: string, namespace?: string): Promise<ClusterClient>;
-  /** An existing virtual cluster, for example after a restart. */
+  /** Returns a client for an existing virtual cluster, for example after a restart. */
   existingVirtualCluster(name: string, namespace?: string): ClusterClient;
   /** Restarts the server on the same data. */
   restart(): Promise<LocalCluster>;
@@ -32,7 +32,7 @@ export async function startLocalCluster(options: FlotillaProcessOptions = {}): P
   return localCluster(await startFlotilla(options), mkdtempSync(join(tmpdir(), 'flotilla-kubeconfigs-')));
 }
 
-/** The path of a virtual cluster's API below the built-in cluster's path. */
+/** Returns the path of a virtual cluster's API, relative to the built-in cluster's path. */
 export function proxyPath(name: string, namespace = 'default'): string {
   return `/apis/storage.platform.sh/v1/namespaces/${namespace}/virtualclusters/${name}/proxy`;
 }

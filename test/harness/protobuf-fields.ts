@@ -9,7 +9,7 @@ export function protobufBody(apiVersion: string, kind: string, object: Buffer): 
   return Buffer.concat([protobufMagic, protobufField(1, typeMeta), protobufField(2, object)]);
 }
 
-/** The first bytes of a body. */
+/** The first bytes of a Kubernetes protobuf body. */
 export const protobufMagic = Buffer.from('k8s\0');
 
 export function varint(value: number): Buffer {

@@ -14,8 +14,8 @@ export function findHelm(name: 'helm' | 'helm4'): string | undefined {
 }
 
 /**
- * helm's state is in that folder, not in the home directory of the user who runs the tests. `variables` are additional
- * environment variables.
+ * Returns helm with its state in `folder`, not in the home directory of the user who runs the tests. `variables` are
+ * additional environment variables.
  */
 export function helmWith(
   program: string,

@@ -16,8 +16,8 @@ import { basename, delimiter, join } from 'node:path';
  */
 
 /**
- * Replaces the shell by the program, and kills the program when the starting process exits for any reason: then the
- * pipe closes.
+ * A shell script that becomes the program. It kills the program when the process that started it exits for any reason,
+ * because the pipe on file descriptor 3 then closes.
  */
 const guarded = '(cat <&3 >/dev/null; kill -9 $$) 2>/dev/null & exec 3<&-; exec "$0" "$@"';
 
@@ -83,9 +83,9 @@ export function isProgram(path) {
 }
 
 /**
- * Ports that were free a moment ago. All are held until the last one is known, so that they differ. They lie outside
- * the ephemeral range: the kernel once gave a port that it had chosen itself to an outgoing connection before the
- * program was up.
+ * Returns ports that were free a moment ago. All are kept open until the last one is found, so they differ. They lie
+ * outside the ephemeral range, because the kernel may give an ephemeral port to an outgoing connection before the
+ * program listens.
  * @param {number} count
  * @returns {Promise<number[]>}
  */
@@ -96,7 +96,7 @@ export async function freePorts(count) {
   return ports;
 }
 
-/** Below the ephemeral port range of Linux and others (32768 and up), above well-known ports. */
+/** The searched ports: above well-known ports, and below the ephemeral range of Linux and others (32768 and up). */
 const [lowestPort, highestPort] = [10_000, 30_000];
 
 async function listenSomewhere() {

@@ -30,7 +30,7 @@ export class MemoryAuditLog implements AuditLog {
 
   async write(event: AuditEvent): Promise<void> {
     if (this.broken) throw new Error('disk full');
-    // Serialized and parsed, as if it had been read from the file.
+    // The event is serialized and parsed, as if it had been read from the log file.
     this.events.push(JSON.parse(JSON.stringify(event)) as AuditEvent);
   }
 
@@ -56,17 +56,17 @@ export interface TestResponse {
 export interface TestRequestOptions {
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string | Uint8Array;
-  /** `undefined` sends no credential. */
+  /** The bearer token. `undefined` sends no credential. */
   readonly token?: string | undefined;
   readonly http2?: boolean;
 }
 
-/** A listener on a free port that serves the widget plane behind the complete filter chain. */
+/** A listener on a free port that serves a `WidgetPlane` behind the complete filter chain. */
 export class TestHttpServer {
   readonly plane = new WidgetPlane();
   readonly auditLog = new MemoryAuditLog();
   readonly sessions = new Map<string, AbortController>();
-  /** The permission change source of the identities; a test sets it. */
+  /** The permission signal of all identities. Tests set it. */
   rights: Identity['permissionSignal'];
   readonly listener: Listener;
   readonly certificate: KeyPairPem;
@@ -141,7 +141,7 @@ export class TestHttpServer {
     });
   }
 
-  /** Tokens are `<user>-token`. Each has a session that a test can end. */
+  /** Returns the identity for a token `<user>-token`. Each token has a session that a test can end. */
   #identity(token: string): Identity | undefined {
     const name = /^(\w+)-token$/.exec(token)?.[1];
     if (name === undefined) return undefined;

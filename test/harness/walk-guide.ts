@@ -6,15 +6,20 @@ import type { FlotillaProcess } from './flotilla-process.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
-/** The reason why there is no curl on PATH, which commands of guides use; `undefined` if there is one. */
+/**
+ * The reason why tests of guides with curl commands cannot run: there is no curl on PATH. `undefined` if there is one.
+ */
 export const curlMissing = spawnSync('curl', ['--version']).status === 0 ? undefined : 'there is no curl on PATH';
 
-/** Prepares a folder like the clone of the repository in which a reader runs the commands of a guide. The data directory is `.flotilla` in it. */
+/**
+ * Prepares a folder in which the commands of a guide run as in a clone of the repository. The data directory is
+ * `.flotilla` in the folder.
+ */
 export function prepareGuideFolder(folder: string): void {
   for (const name of ['examples', 'bin']) symlinkSync(join(root, name), join(folder, name));
 }
 
-/** Returns the text of a guide, or of one section of it. The section '' is the text before the first section. */
+/** Returns the text of a guide, or of one section. The section '' is the text before the first section. */
 export function guideText(guide: string, section?: string): string {
   const whole = readFileSync(join(root, 'docs/guides', guide), 'utf8');
   if (section === undefined) return whole;
@@ -30,8 +35,9 @@ export function codeBlocks(text: string, language: string): string[] {
 }
 
 /**
- * Returns the shell blocks of a guide, or of one section of it, for a test that runs all of them. test/program/guides-run.test.ts
- * finds these calls in the sources of the tests, so the arguments must be literals.
+ * Returns the shell blocks of a guide, or of one section, for a test that runs all of them.
+ * test/program/guides-run.test.ts finds the calls of this function in the test sources, so the arguments must be
+ * literals.
  */
 export function shellBlocks(guide: string, section?: string): string[] {
   const blocks = codeBlocks(guideText(guide, section), 'sh');
@@ -41,8 +47,8 @@ export function shellBlocks(guide: string, section?: string): string[] {
 }
 
 /**
- * Returns the shell blocks of a guide like `shellBlocks`. If the guide shows the output of a block, its commands may fail, and
- * their errors are part of the output.
+ * Returns the shell blocks of a guide. If the guide shows the output of a block, the commands of that block may fail,
+ * and their error output counts as output.
  */
 export function shellBlocksWithRefusals(guide: string): string[] {
   return [...guideText(guide).matchAll(/^```sh\n(.*?)^```\n(\n```text\n)?/gms)].map(([, block = '', shown]) =>
@@ -50,12 +56,12 @@ export function shellBlocksWithRefusals(guide: string): string[] {
   );
 }
 
-/** The commands of docs/README.md that prepare the shell of a reader for every guide. */
+/** The commands of docs/README.md that prepare a reader's shell for every guide. */
 const preparation = codeBlocks(readFileSync(join(root, 'docs/README.md'), 'utf8'), 'sh').join('\n');
 
 /**
- * Runs `flotilla start` and `flotilla agent` in the background until they are ready. A reader would use another terminal.
- * The script stops them at its end.
+ * A shell function that runs `flotilla start` and `flotilla agent` in the background and waits until they are ready,
+ * where a reader would use another terminal. The script stops them at its end.
  */
 const otherTerminals = `
 started=0
@@ -76,7 +82,10 @@ trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT
 export interface RunBlocksOptions {
   readonly folder: string;
   readonly flotilla: Pick<FlotillaProcess, 'url'>;
-  /** The replacements that a reader would make, such as addresses, paths and tokens, by the text in the blocks. Optional. */
+  /**
+   * The replacements that a reader would make, such as addresses, paths and tokens. Each key is a text in the blocks.
+   * Optional.
+   */
   readonly replace?: Readonly<Record<string, string>>;
   /** True if the commands need no login, for example because no server runs. Optional; defaults to false. */
   readonly isLoggedOut?: boolean;

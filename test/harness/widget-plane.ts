@@ -67,7 +67,7 @@ export interface RecordedCall {
   readonly options?: WriteOptions | PatchOptions | DeleteOptions | ListOptions | WatchOptions;
 }
 
-/** Feeds the watches of a test: each event goes to one waiting watch, and `end` ends all of them. */
+/** A source of watch events for tests. `push` sends an event to one waiting watch, and `end` ends all watches. */
 export class TestEventSource {
   readonly #waiting: WatchEvent[] = [];
   #wakes: (() => void)[] = [];
@@ -126,7 +126,7 @@ export class WidgetPlane implements Plane {
   readonly calls: RecordedCall[] = [];
   readonly objects = new Map<string, KubeObject>();
   readonly events = new TestEventSource();
-  /** Resolves when the signal of the watch verb's context fires. */
+  /** Resolves when the abort signal of the running watch fires. */
   watchEnded: Promise<void> = Promise.resolve();
   decide: (identity: Identity, attributes: Attributes) => Decision = () => ({ allowed: true, reason: 'test' });
   #revision = 10;

@@ -7,7 +7,7 @@ import { hostileProtobuf } from './hostile-protobuf.ts';
 import { hostileTemplate } from './hostile-template.ts';
 import type { PlaneRequest, PlaneUnderTest } from './plane-under-test.ts';
 
-/** One hostile input. `requests` prepare the plane and are not measured. */
+/** A hostile input. `requests` prepare the plane and are not measured; `run` is. */
 export interface Attack {
   /** The size of the input in bytes, including objects that the request reads. */
   readonly bytes: number;
@@ -15,13 +15,13 @@ export interface Attack {
   readonly run: PlaneRequest | (() => void);
 }
 
-/** Generates hostile inputs of one class. The same random numbers give the same input. */
+/** A generator of hostile inputs of one class. The same random numbers produce the same input. */
 export interface Evaluator {
   readonly name: string;
   /**
-   * True if a limit on work applies to a request whatever its size is, and small inputs can reach it: patches that copy,
-   * patterns and conditions of schemas, loops of templates, and the 10,000 fields of an apply. An apply of 160 kB with very
-   * short fields takes about 500 ms per MB.
+   * True if a limit on work, independent of the input size, applies to a request and small inputs can reach that limit.
+   * Examples are patches that copy, patterns and conditions of schemas, loops of templates, and the 10,000 fields of an
+   * apply. An apply of 160 kB with very short fields takes about 500 ms per MB.
    */
   readonly hasFixedBudget?: boolean;
   attack(random: SeededRandom, bytes: number): Attack;
@@ -35,12 +35,15 @@ export const ships = '/apis/example.com/v1/namespaces/default/ships';
 const post = (path: string, body: string, type = json): PlaneRequest => ({ method: 'POST', path, type, body });
 const get = (path: string, accept: string): PlaneRequest => ({ method: 'GET', path, type: json, body: '', accept });
 
-/** The object that patches of attacks are applied to is written first by the same attack. */
+/** Returns the JSON of a ship. Attacks with patches first create this object. */
 function shipBody(name: string, spec: string, metadata = ''): string {
   return `{"apiVersion":"example.com/v1","kind":"Ship","metadata":{"name":"${name}"${metadata}},"spec":${spec}}`;
 }
 
-/** The member of the spec in which a form is likely to be accepted, so that the attack reaches all code. */
+/**
+ * Returns the JSON of a spec with one hostile value. The value is in a member whose schema is likely to accept it, so
+ * the attack reaches all code.
+ */
 function specOf(random: SeededRandom, bytes: number): string {
   switch (random.below(7)) {
     case 0:
@@ -99,7 +102,7 @@ const jsonBody: Evaluator = {
 const yamlBody: Evaluator = {
   name: 'YAML body',
   attack(random, bytes) {
-    // Longer YAML is rejected.
+    // The server rejects longer YAML.
     const size = Math.min(bytes, 120_000);
     const line = random.pick([
       '- a\n',
@@ -262,7 +265,10 @@ const protobuf: Evaluator = {
   },
 };
 
-/** A caller who owns many rules by several bindings writes a role, which the server compares with them. */
+/**
+ * A caller with many rules from several bindings writes a role. The server must compare the role with all of the
+ * caller's rules.
+ */
 const permissions: Evaluator = {
   name: 'roles and bindings',
   attack(random, bytes) {

@@ -106,7 +106,7 @@ const rules: readonly ((at: number) => string)[] = [
   () => 'self.isSorted() || self.indexOf("zz") < 0',
 ];
 
-/** Rules about one long text. Kubernetes has no cost for some of them. */
+/** Rules about one long text. Kubernetes assigns no cost to some of them. */
 const textRules: readonly string[] = [
   'self.size() > 0',
   'self == self',
@@ -116,7 +116,7 @@ const textRules: readonly string[] = [
   'self.indexOf("b") < 0',
 ];
 
-/** Returns a definition with rules or conditions, and an object that makes them expensive. */
+/** Returns a definition with validation rules or match conditions, and an object that makes them expensive. */
 export function hostileRule(
   random: SeededRandom,
   bytes: number,
@@ -162,7 +162,7 @@ export function hostileRule(
       return { definition: definition(name, [withSpec(list({ [keyword]: branches }))]), object: object(items) };
     }
     case 4: {
-      // Each unknown member is reported with the long name above it.
+      // The server reports each unknown member with its path, which contains the long name.
       const long = 'x'.repeat(bytes / 4);
       const unknown = Object.fromEntries(items.slice(0, 5_000).map((key) => [key, 1]));
       const schema = { type: 'object', properties: { [long]: { type: 'object', properties: { known: {} } } } };

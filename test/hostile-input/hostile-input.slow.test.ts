@@ -5,19 +5,21 @@ import { bestOfThree, cpuTimeOf, slownessFactor } from './measure.ts';
 import { openPlaneUnderTest, type PlaneUnderTest } from './plane-under-test.ts';
 
 /**
- * Looks for inputs that take too much CPU time. Every run uses other seeds; it prints the first one. To search longer:
- * `FLOTILLA_HOSTILE_SECONDS=600`. A failure prints the variables that repeat one input.
+ * The search time for inputs that take too much CPU time. Every run uses new seeds and prints the first one.
+ * `FLOTILLA_HOSTILE_SECONDS=600` searches longer. A failure prints the variables that repeat one input.
  */
 const totalSeconds = Number(process.env.FLOTILLA_HOSTILE_SECONDS ?? 20);
 const onlySeed = process.env.FLOTILLA_HOSTILE_SEED;
 const firstSeed = Number(onlySeed ?? Math.floor(Math.random() * 1e9));
 const onlyEvaluator = process.env.FLOTILLA_HOSTILE_EVALUATOR;
 
-/** The acceptable CPU time per MB of an input, that of a small input, and that of a budget that does not depend on the size. */
+/**
+ * The acceptable CPU milliseconds: per MB of an input, for a small input, and for an input class with a fixed budget.
+ */
 const maxCpuMsPerMB = 100;
 const smallInputMs = 30;
 const fixedBudgetMs = 100;
-/** The part of the limit that is for the inaccuracy of measurements on a busy machine. */
+/** The factor by which a measurement may exceed a limit on a busy machine. */
 const tolerance = 2;
 /** The number of repeated measurements before the test fails. Other processes can disturb a measurement. */
 const attempts = 3;
@@ -34,19 +36,25 @@ function maxCpuMsOf({ hasFixedBudget = false }: Evaluator, { bytes }: Attack): n
   return tolerance * Math.max(hasFixedBudget ? fixedBudgetMs : smallInputMs, (maxCpuMsPerMB * bytes) / 1e6);
 }
 
-/** Returns the input of a seed. The seed also determines the size. */
+/** Returns the input for a seed. The seed also determines the input size. */
 function attackOf(evaluator: Evaluator, seed: number): Attack {
   const random = new SeededRandom(seed);
   return evaluator.attack(random, random.pick(sizes));
 }
 
-/** Returns the CPU milliseconds of an input. Prepares the plane again, because the input may have changed it. */
+/**
+ * Returns the CPU milliseconds that an input takes. Sends the preparing requests each time, because the input may have
+ * changed the plane.
+ */
 async function measure({ requests, run }: Attack): Promise<number> {
   for (const request of requests) await plane.send(request);
   return cpuTimeOf(() => (typeof run === 'function' ? run() : plane.send(run)));
 }
 
-/** Returns the CPU milliseconds of an input, in those of the reference machine; 0 if it is certainly cheap. */
+/**
+ * Returns the CPU milliseconds that an input would take on the reference machine; 0 if a first measurement is within
+ * the limit.
+ */
 async function costOf(attack: Attack, limit: number): Promise<number> {
   if ((await measure(attack)) <= limit) return 0;
   let least = Number.POSITIVE_INFINITY;
@@ -72,7 +80,7 @@ it('an expensive input is found, and a cheap one is not', async () => {
   });
   expect(await costOf(busyFor(1), 10)).toBeLessThanOrEqual(10);
   const slowness = await slownessFactor();
-  // The machine may become ten times slower during the test, if other programs start.
+  // The factor 100 leaves room: the machine may become ten times slower during the test if other programs start.
   expect(await costOf(busyFor(100 * slowness), 10)).toBeGreaterThan(10);
 });
 

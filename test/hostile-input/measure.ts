@@ -1,9 +1,9 @@
 import { cpuMilliseconds } from '../harness/cpu-milliseconds.ts';
 
-/** The CPU time of the calibration loop on the machine for which the limits are meant. */
+/** The CPU milliseconds of the calibration loop on the reference machine, for which the limits are meant. */
 const referenceMs = 40;
 
-/** A fixed amount of work that resembles what evaluators do: parse, visit and write many small values. */
+/** Does a fixed amount of work that resembles the work of evaluators: parses, visits and writes many small values. */
 function calibrationLoop(): number {
   const text = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ name: `n${index}`, value: index % 7 })));
   let sum = 0;
@@ -22,17 +22,20 @@ export async function cpuTimeOf(work: () => unknown): Promise<number> {
   return cpuMilliseconds() - before;
 }
 
-/** Returns how many times as long this machine takes as the reference machine, at least 1. */
+/** Returns how many times slower in CPU time this machine is than the reference machine, at least 1. */
 export async function slownessFactor(): Promise<number> {
   return Math.max(1, (await bestOfThree(() => cpuTimeOf(calibrationLoop))) / referenceMs);
 }
 
-/** The number of calibration loops in `elapsedSlownessFactor`: about a second, so that other programs are noticed. */
+/**
+ * The number of calibration loops in `elapsedSlownessFactor`. They take about a second, so interruptions by other
+ * programs are included.
+ */
 const elapsedLoops = 25;
 
 /**
- * Returns how many times as long this machine takes as the reference machine, at least 1, for work that other programs
- * interrupt.
+ * Returns how many times slower in elapsed time this machine is than the reference machine, at least 1. Interruptions
+ * by other programs are included.
  */
 export function elapsedSlownessFactor(): number {
   const began = performance.now();

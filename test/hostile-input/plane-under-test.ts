@@ -27,7 +27,7 @@ export interface PlaneResponse {
   readonly text: string;
 }
 
-/** A Kubernetes plane with all its parts, in memory. Requests go through the handlers, but not through a socket. */
+/** A Kubernetes plane with all its parts, in memory. Requests pass through the handlers without a socket. */
 export interface PlaneUnderTest {
   send(request: PlaneRequest): Promise<PlaneResponse>;
   close(): void;

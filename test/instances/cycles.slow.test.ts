@@ -8,19 +8,25 @@ import { heapReporting, liveHeap } from '../bad-days/live-heap.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { countProjects, group, instancesOf, isConverged, takeInventory } from './inventory.ts';
 
-/** `npm run test:long` runs ten cycles. Memory grows in the first ones, so only a long run finds a leak. */
+/**
+ * The number of cycles; `npm run test:long` runs ten. Memory grows in the first cycles, so only a long run finds a
+ * leak.
+ */
 const cycles = Number(process.env.FLOTILLA_TEST_CYCLES ?? 3);
 const projects = 50;
 const perProject = 20;
 const clients = 10;
 /**
- * The newest changes of each kind are kept in memory, up to twice the limit before they are trimmed, so this much
- * memory varies. Two retained kilobytes per instance would exceed it.
+ * The memory growth in bytes that is not a leak. The newest changes of each kind stay in memory, up to twice the limit
+ * before they are trimmed, so the amount varies by this much. A leak of two kilobytes per instance would exceed it.
  */
 const allowedGrowth = 8 * 1024 * 1024;
-/** By this cycle everything that is filled once has been filled. */
+/** The cycle after which all caches that are filled only once are full. */
 const settledCycle = 5;
-/** Planes in memory are a budget, not a leak; a small budget is full from the first cycle on. */
+/**
+ * A small memory budget for planes, which is full from the first cycle on. Without it, the growth of the planes in
+ * memory would look like a leak.
+ */
 const config = 'planes:\n  memoryBytes: 8388608\n';
 
 let flotilla: FlotillaProcess;
@@ -67,12 +73,12 @@ it('a thousand instances in fifty projects, created and deleted several times, l
     );
     const full = await eventually(300, () => takeInventory(flotilla), isConverged);
     expect(full.instances.size).toBe(projects * perProject);
-    // The used instances have their control planes in memory, with contents.
+    // Every fifth instance is used, so its control plane is in memory and has contents.
     const used = places.filter(({ index }) => index % 5 === 0);
     await inTurns(used, insideApi, (api, { project, index }) =>
       api.make(`/project/${project}/virtualcluster/i${index}/api/v1/namespaces`, { metadata: { name: 'inside' } }),
     );
-    // Half of them are deleted one by one, the rest with their projects.
+    // Half of the instances are deleted one by one, the rest with their projects.
     await eachOf(places.slice(0, places.length / 2), async (api, { project, index }) => {
       expect((await api.send('DELETE', `${instancesOf(project)}/i${index}`)).status).toBe(200);
     });

@@ -7,17 +7,17 @@ export const group = `/apis/${managementGroup}/v1`;
 export const instancesOf = (project: string) =>
   `${group}/namespaces/${projectNamespace(project)}/virtualclusterinstances`;
 
-/** The instances in the management API and their counterparts on the built-in cluster. */
+/** The instances in the management API, and their virtual clusters and namespaces on the built-in cluster. */
 export interface Inventory {
-  /** The phase by `<project namespace>/<name>`; `Terminating` for instances under deletion. */
+  /** The phase of each instance by `<project namespace>/<name>`; `Terminating` for an instance under deletion. */
   readonly instances: ReadonlyMap<string, string>;
-  /** On the built-in cluster: `<namespace>/<name>`. */
+  /** The virtual clusters on the built-in cluster, as `<namespace>/<name>`. */
   readonly virtualClusters: readonly string[];
-  /** On the built-in cluster: the namespaces that were created for virtual clusters. */
+  /** The namespaces on the built-in cluster that were created for virtual clusters. */
   readonly namespaces: readonly string[];
 }
 
-/** Cheaper than an inventory: for polling until there are no more projects. */
+/** Returns the number of projects. Cheaper than an inventory, for polling until there are none. */
 export async function countProjects(server: FlotillaProcess): Promise<number> {
   const api = await ApiCaller.of(server);
   try {

@@ -14,13 +14,13 @@ beforeEach(async () => {
 });
 afterEach(() => flotilla.remove());
 
-/** The acknowledged writes. A write that the server received and did not acknowledge is in neither set. */
+/** The acknowledged writes. A write that the server received but did not acknowledge is in neither set. */
 interface Ledger {
   readonly made: Set<string>;
   readonly deleted: Set<string>;
 }
 
-/** Creates instances and deletes every other one until the server is gone. */
+/** Creates instances and deletes every other one, until the server no longer answers. */
 async function storm(api: ApiCaller, worker: string, ledger: Ledger, answered: () => void): Promise<void> {
   for (let count = 0; ; count += 1) {
     const name = `${worker}-${count}`;
@@ -36,7 +36,7 @@ async function storm(api: ApiCaller, worker: string, ledger: Ledger, answered: (
       ledger.deleted.add(name);
       answered();
     } catch (error) {
-      // An error response fails the test; a server that no longer answers is the expected end.
+      // An error response fails the test. If the server no longer answers, the loop ends as expected.
       if (error instanceof Error && /: [1-5]\d\d /.test(error.message)) throw error;
       return;
     }

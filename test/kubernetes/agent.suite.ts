@@ -5,13 +5,14 @@ import { expect, it } from 'vitest';
 import type { AgentOnKubernetes } from './harness/agent-on-kubernetes.ts';
 
 /**
- * Users of a cluster that the server reaches through an agent, with kubeconfigs that the server issues. `env` is called in
- * each test. The agent is running again afterwards.
+ * Tests users of a cluster that the server reaches through an agent, with kubeconfigs that the server issues. `env` is
+ * called in each test. Afterwards the agent runs again.
  */
 export function usersBehindAgent(env: () => AgentOnKubernetes): void {
   /**
-   * Prints that many bytes from a pod that stays until they have arrived: bytes in transit when a command ends are
-   * lost in Kubernetes itself if kubectl's ping reaches an API server that has already closed.
+   * Returns that many bytes printed by a pod. The command in the pod ends only after all bytes have arrived. Otherwise
+   * Kubernetes itself may lose bytes in transit: kubectl's ping can reach an API server that has already closed the
+   * connection.
    */
   async function printed(bytes: number): Promise<string> {
     const command = `head -c ${bytes} /dev/zero | tr "\\0" x; read line`;
@@ -53,7 +54,7 @@ export function usersBehindAgent(env: () => AgentOnKubernetes): void {
     const sent = 'y'.repeat(100_000_000);
     const sum = await env().inside.ok(['exec', '-i', 'web', '--', 'sha256sum'], { input: sent });
     expect(sum).toContain(createHash('sha256').update(sent).digest('hex'));
-    // The test itself holds three copies; no hop may buffer another one.
+    // The test itself keeps three copies in memory. No proxy on the way may buffer another copy.
     expect(process.memoryUsage().rss - before).toBeLessThan(900_000_000);
   });
 

@@ -14,11 +14,11 @@ const valuesFiles = charts.flatMap((chart) =>
     .map((name) => ({ chart, file: `test/charts/${chart}/${name}`, name: name.split('.')[0] ?? '' })),
 );
 
-/** Values that the previous charts accept. */
+/** The values files that the previous version of the charts accepts. */
 const previousFiles = valuesFiles.filter(({ file }) => !/^tunnel:/m.test(readFileSync(file, 'utf8')));
 const { version } = load(readFileSync('charts/flotilla/Chart.yaml', 'utf8')) as { version: string };
 
-/** The kinds whose objects an upgrade keeps. */
+/** The kinds whose objects must survive an upgrade. */
 const keptKinds = [
   'statefulsets',
   'deployments',
@@ -58,7 +58,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the He
     await kubernetes?.stop();
   });
 
-  /** Creates a namespace in which pods that do not meet the standard `restricted` are refused. */
+  /** Creates a namespace that enforces the Pod Security Standard `restricted`. */
   async function createNamespace(name: string): Promise<void> {
     await kubernetes.kubectl.ok(['create', 'namespace', name]);
     await kubernetes.kubectl.ok(['label', 'namespace', name, 'pod-security.kubernetes.io/enforce=restricted']);
@@ -70,7 +70,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the He
   it.each(valuesFiles)('accepts $file, and its pods start in a restricted namespace', async ({ chart, file, name }) => {
     const namespace = `${chart}-${name}`;
     await createNamespace(namespace);
-    // The API server validates all fields strictly. Unknown fields are errors.
+    // With strict validation, the API server refuses unknown fields.
     const rendered = await kubernetes.helm('template', 'flotilla', `charts/${chart}`, '-n', namespace, '-f', file);
     await kubernetes.kubectl.ok(['create', '--dry-run=server', '--validate=strict', '-f', '-'], { input: rendered });
     await kubernetes.helm('install', 'flotilla', `charts/${chart}`, '-n', namespace, '-f', file);
@@ -85,14 +85,16 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the He
   describe('an upgrade from the previous version of the chart', () => {
     const namespace = 'upgraded';
     const flagsOf = (values: readonly string[]) => values.flatMap((each) => ['--set', each]);
-    /** The values with which the release was installed. */
+    /** The values with which the release was installed, and which an upgrade must keep. */
     const own = ['config.logLevel=warn', 'persistence.size=12Gi', 'podLabels.tier=old'];
     const upgrade = (...values: string[]) =>
       kubernetes.helm('upgrade', 'flotilla', 'charts/flotilla', '-n', namespace, ...flagsOf([...own, ...values]));
     const container = async (workload: string, at = namespace): Promise<JsonObject> =>
       listAt(await get(at, workload), 'spec', 'template', 'spec', 'containers')[0] as JsonObject;
 
-    /** The uids of the objects in a namespace, without the Secrets in which Helm keeps the last ten revisions. */
+    /**
+     * Returns the uids of the objects in a namespace, except the Secrets in which Helm keeps the last ten revisions.
+     */
     async function uids(at: string): Promise<ReadonlyMap<string, string>> {
       const kinds = [...keptKinds, ...customKinds.map(({ plural, group }) => `${plural}.${group}`)].join(',');
       const nameOf = (object: JsonObject) => `${textAt(object, 'kind')}/${textAt(object, 'metadata', 'name')}`;
@@ -203,7 +205,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the He
     });
 
     it('to a larger volume changes the claim, and no immutable field', async () => {
-      // The API server lets only bound claims of a class that allows it grow.
+      // A claim can grow only if it is bound and its storage class allows expansion.
       await kubernetes.kubectl.ok(['create', '-f', '-'], { input: expandableClass });
       await createNamespace('grown');
       const flags = ['-n', 'grown', '--set', 'persistence.storageClassName=expandable'];
@@ -242,7 +244,7 @@ function definitionOf({ group, kind, plural, versions }: (typeof customKinds)[nu
     kind: 'CustomResourceDefinition',
     metadata: {
       name: `${plural}.${group}`,
-      // The API server wants this from definitions in groups of Kubernetes.
+      // The API server requires this annotation on definitions in API groups of Kubernetes.
       annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
     },
     spec: {

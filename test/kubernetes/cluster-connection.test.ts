@@ -44,7 +44,7 @@ async function post(api: ClusterApi, path: string, document: object, as: ApiRequ
   return await jsonOf(api, path, { method: 'POST', body: body(), headers, as });
 }
 
-/** The identity of the caller as the cluster sees it. */
+/** Returns the caller's identity as the cluster reports it. */
 async function whoAmI(api: ClusterApi, as: ApiRequest['as']) {
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   const { status } = await post(api, '/apis/authentication.k8s.io/v1/selfsubjectreviews', review, as);
@@ -148,7 +148,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the co
       endpointOf,
     });
     for (let round = 0; round < 8; round++) {
-      // The pong arrives before the response to the request sent after the ping.
+      // The ping of each round is answered before the request that follows it.
       clock.advance(25_000);
       expect(await jsonOf(own.apiOf(place), '/version')).toHaveProperty('major');
     }
@@ -220,7 +220,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the co
   it('a virtual cluster that restarts with other certificates is reached again', async () => {
     const api = ways.apiOf(place);
     expect((await api.send(asking('/readyz'))).status).toBe(200);
-    // Without its claim it loses its whole state, including its CA.
+    // Without its claim, the virtual cluster loses its whole state, including its CA.
     await kubernetes.kubectl.ok(['scale', '-n', 'reached', 'statefulset/blue', '--replicas=0']);
     await kubernetes.kubectl.ok(['wait', '-n', 'reached', '--for=delete', 'pod/blue-0', '--timeout=30s']);
     await expect(api.send(asking('/readyz'))).rejects.toMatchObject({ code: 503 });

@@ -65,7 +65,10 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
   /** True if the server has probed the cluster. */
   const looked = (cluster: JsonObject) => !['', 'Pending'].includes(textAt(cluster, 'status', 'phase'));
 
-  /** Connects, waits for the first probe, and disconnects again: one physical cluster can be connected once. */
+  /**
+   * Connects the cluster, waits for the first probe, and disconnects it again, because one physical cluster can be
+   * connected only once.
+   */
   async function looking(name: string, kubeconfig: string): Promise<JsonObject> {
     const made = await post(name, kubeconfig);
     expect(made.code, made.text).toBe(201);

@@ -23,7 +23,10 @@ function exampleOf(name: string): JsonObject {
   return load(readFileSync(join(folder, `${name}.yaml`), 'utf8')) as JsonObject;
 }
 
-/** The parameters that a user of the template can set, all of them each time. */
+/**
+ * The parameter values with which each template is tested. The second and later entries set all parameters of the
+ * template.
+ */
 const given: Readonly<Record<string, readonly string[]>> = {
   quota: ['', 'cpu: 16\nmemory: 32\npods: 100'],
   sized: ['', ...['small', 'medium', 'large'].map((size) => `size: ${size}\nkubernetesVersion: v1.33.4\nstorage: 20`)],
@@ -51,7 +54,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the te
   });
   afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-  /** The objects that the real chart renders from the values. */
+  /** Renders the template's values with the real chart. Returns a function that finds a rendered object. */
   async function made(name: string, text = ''): Promise<(kind: string, of?: string) => JsonObject> {
     if (typeof programs === 'string') throw new Error(programs);
     const { helmRelease } = rendered(name, text);
@@ -100,7 +103,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the te
       'count/pods': '100',
     });
     of('LimitRange');
-    // A quota on limits refuses every pod without limits, including the control plane itself.
+    // A quota on limits refuses every pod without limits, so the control plane must have limits too.
     const limits = objectAt(container(of('StatefulSet', 'one')), 'resources', 'limits');
     expect(limits).toMatchObject({ cpu: '1', memory: '2Gi' });
   });

@@ -43,7 +43,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the ga
     await kubernetes.stop();
   });
 
-  /** The kubectl of the management API, redirected to another path of the same server. */
+  /** Returns kubectl with the credentials of the management API, redirected to another path of the same server. */
   async function turnedTo(own: Kubectl, path: string): Promise<Kubectl> {
     const config = JSON.parse(await own.ok(['config', 'view', '--raw', '--minify', '-o', 'json']));
     const [only] = config.clusters;
@@ -148,10 +148,10 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the ga
       body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
     });
     expect(textAt(who.json, 'status', 'userInfo', 'username')).toBe('system:serviceaccount:default:robot');
-    // The token gives access to nothing else: not to the cluster below, not to the server itself.
+    // The token gives access to nothing else: not to the host cluster, not to the server itself.
     expect((await flotilla.ask(`/kubernetes/cluster/${cluster}/api`, { token })).code).toBe(401);
     expect((await flotilla.ask(`${groupPath}/projects`, { token })).code).toBe(401);
-    // An account of the cluster below has no identity inside.
+    // A service account of the host cluster has no identity inside the virtual cluster.
     await kubernetes.kubectl.ok(['create', 'serviceaccount', 'outsider', '-n', 'default']);
     const foreign = (await kubernetes.kubectl.ok(['create', 'token', 'outsider', '-n', 'default'])).trim();
     expect(await asked('/api/v1/namespaces/default/pods', foreign)).toBe(401);
@@ -196,7 +196,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the ga
       expect.stringMatching(/^Revoke ServiceAccountToken default\/bot: .*rejected at the gateway$/),
     );
     expect(await pods()).toBe(401);
-    // Tokens that are issued after the offboarding are not affected.
+    // Tokens that are issued after the offboarding stay valid.
     const next = (await inside.ok(['create', 'token', 'bot'])).trim();
     expect((await flotilla.ask(`${gateway}/api/v1/namespaces/default/pods`, { token: next })).code).toBe(200);
   });

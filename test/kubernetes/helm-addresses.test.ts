@@ -48,7 +48,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the ad
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  /** Returns helm for a kubeconfig whose host name somebody else controls. */
+  /** Returns helm for a kubeconfig whose host name resolves to an address that an attacker chooses. */
   function helmFor(kubeconfig: Kubeconfig): Helm {
     const addresses = new OutgoingAddresses([`${denied}/32`], [], name.resolve);
     const connection = connectToHost(kubeconfig, { clock: systemClock, policy: { addresses, allowPlainHttp: true } });
@@ -65,7 +65,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the ad
   const installed = async () =>
     textAt(await kubernetes.api.ok('GET', '/api/v1/namespaces/default/configmaps/installed'), 'data', 'key');
 
-  /** A server without TLS that helm must not reach. */
+  /** Starts a server without TLS that helm must not reach. */
   async function forbiddenServer(host: string, port = 0): Promise<number> {
     const server = createServer((_, response) => response.end('secret'));
     server.on('connection', () => reached++);

@@ -26,7 +26,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'on a r
     const hostClient = httpClient({ server: '', fetch: opened.fetch });
     return {
       host: opened.host,
-      // The cluster makes progress by itself, and faster with fewer requests.
+      // The cluster does its pending work by itself, so this only waits. More requests would slow it down.
       runPendingWork: () => delay(100),
       async createNamespace(name: string) {
         await kubernetes.api.ok('POST', '/api/v1/namespaces', { metadata: { name } });

@@ -40,7 +40,10 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'instan
     times.created(name, placeOf(made), before);
     return made;
   }
-  /** Starts a deletion without waiting: each instance holds a whole API server. */
+  /**
+   * Starts a deletion without waiting for its end. The deletion is needed because each instance keeps a whole API
+   * server running.
+   */
   const letGo = (name: string) => flotilla.admin.ok(['delete', `vci/${name}`, '--wait=false']);
   const placeOf = (instance: JsonObject) => ({
     namespace: textAt(instance, 'spec', 'clusterRef', 'namespace'),
@@ -264,7 +267,8 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'instan
   it('start helm and become Ready without waiting for a periodic check', () => {
     const { untilHelm, untilReady } = times.medians();
     console.log(`median: ${untilHelm} ms from create to helm, ${untilReady} ms from its API to Ready`);
-    // On an idle machine, both take a fraction of a second; next to other suites, helm alone needs more than one to start.
+    // On an idle machine, both times are a fraction of a second. Beside other suites, helm alone needs more than a
+    // second to start.
     expect(untilHelm).toBeLessThan(5_000);
     expect(untilReady).toBeLessThan(5_000);
   });

@@ -161,7 +161,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
     const first = openHost(kubernetes);
     const place = at('handed-on');
     const installing = first.host.install({ location: place, owner: 'owner-handed-on' });
-    // A fast helm may already have finished.
+    // A fast helm may already have finished before it is stopped.
     const outcome = installing.then(
       () => 503,
       (error: { code?: number }) => error.code,
@@ -332,7 +332,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
   });
 
   it('reports a hanging cluster, notifies followers, and continues when it is back', async () => {
-    // Runs timers 30 times faster: half a minute takes a second.
+    // A clock whose timers run 30 times faster: half a minute takes one second.
     const hurried = { ...systemClock, after: (ms: number, call: () => void) => systemClock.after(ms / 30, call) };
     const other = openHost(kubernetes, {}, hurried);
     await other.host.observe(at('once'));

@@ -25,7 +25,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a spac
   let own = '';
   let other = '';
   let anna: Kubectl;
-  /** Access keys: of the owner, and of an admin with a scope for this space only. */
+  /** Two access keys: the first of the owner, the second of an admin with a scope for this space only. */
   const tokens: string[] = [];
 
   const ask = (path: string, call: RequestOptions = {}) =>

@@ -11,7 +11,7 @@ import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts'
 
 const programs = findKubernetes();
 const anna = { preferred_username: 'anna', name: 'Anna', groups: ['builders', 'staff'] };
-/** The cluster that the server reaches itself. The other one is behind an agent. */
+/** The cluster that the server reaches directly. The cluster `env.cluster` is behind an agent. */
 const connected = 'africa';
 
 describeIfAvailable(
@@ -67,7 +67,7 @@ describeIfAvailable(
       expect(sso.problemOf(page)).toBeUndefined();
     }
 
-    /** Returns the name and the groups of the provider that a cluster sees, at a path of the server. */
+    /** Returns the username and the provider's groups that a cluster sees in a request through the server. */
     async function seenBy(cluster: string): Promise<readonly unknown[]> {
       const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
       const path = `/kubernetes/cluster/${cluster}/apis/authentication.k8s.io/v1/selfsubjectreviews`;
@@ -76,7 +76,7 @@ describeIfAvailable(
       return [textAt(json, 'status', 'userInfo', 'username'), groups.filter((group) => group.includes('company:'))];
     }
 
-    /** Returns the codes of a request that the group may send, and of one that nobody but admins may send. */
+    /** Returns the status codes of two requests: one that the group may send, and one that only admins may send. */
     const codesAt = async (cluster: string) => {
       const api = `/kubernetes/cluster/${cluster}/api/v1/namespaces/default`;
       return await Promise.all(
@@ -107,7 +107,7 @@ describeIfAvailable(
 
     it('end everywhere with the next sign-in after the person has lost them, also for logins and tokens from before', async () => {
       provider.accounts.set('1', { ...anna, groups: ['staff'] });
-      // In another browser, so that the first login and its token stay valid.
+      // Signs in with another browser, so the first login and its token stay valid.
       await signIn(sso.browser());
       for (const cluster of [connected, env.cluster]) {
         expect(await seenBy(cluster)).toEqual(['anna', ['company:staff']]);

@@ -40,7 +40,9 @@ describeIfAvailable(
       await Promise.all(Array.from({ length: atOnce }, turn));
     }
 
-    /** The relevant objects of a release, asleep: running pods would load the node, not the server. */
+    /**
+     * Creates the relevant objects of a helm release that is asleep. Running pods would load the node, not the server.
+     */
     async function makeByHand(name: string): Promise<void> {
       const labels = { app: 'vcluster', release: name };
       const metadata = { name, namespace: 'crowd', labels: { ...labels, chart: 'vcluster-0.30.0', heritage: 'Helm' } };
@@ -78,7 +80,8 @@ describeIfAvailable(
       expect(kinds).toContain('/api/v1/services');
       expect(new Set(kinds).size).toBe(kinds.length);
 
-      // One is woken by hand: the server sees the event, and sends no request about the others.
+      // A virtual cluster is woken by hand. The server sees the event and sends no requests about the other virtual
+      // clusters.
       const before = own().length;
       const scale = { spec: { replicas: 1 } };
       const path = '/apis/apps/v1/namespaces/crowd/statefulsets/vc-7';

@@ -78,7 +78,7 @@ describeIfAvailable(
     };
     const waitUntilServed = () => expect.poll(() => get(), { timeout: 60_000, interval: 200 }).toBe(200);
 
-    /** Sends gets one after another until `done` settles, and returns the milliseconds of each. */
+    /** Sends get requests one after another until `done` settles. Returns the milliseconds of each request. */
     async function getsWhile(done: Promise<unknown>): Promise<number[]> {
       const times: number[] = [];
       let isDone = false;
@@ -166,7 +166,7 @@ describeIfAvailable(
       const sockets = await Promise.all(Array.from({ length: 20 }, openEndless));
       try {
         const times = await getsWhile(Promise.resolve());
-        // A stream that blocked its tunnel would delay a request until its timeout.
+        // If a stream blocked its tunnel, a request would wait until its timeout.
         expect(percentile(times, 0.5)).toBeLessThan(5 * percentile(quiet, 0.5) + 20);
       } finally {
         for (const socket of sockets) socket.terminate();
@@ -181,7 +181,7 @@ describeIfAvailable(
         await edge.startAgent('--management', `https://${throughSlowLink[1]}:8443`);
         await waitUntilServed();
         const [quickest = 0] = await getsWhile(Promise.resolve());
-        // The requests really use that link.
+        // The latency shows that the requests use the slow link.
         expect(quickest).toBeGreaterThan(95);
         page.listen(0, '127.0.0.1');
         await once(page, 'listening');
@@ -229,7 +229,7 @@ describeIfAvailable(
       return session.request({ authorization: `Bearer ${edge.server.adminKey}`, ':path': path });
     }
 
-    /** A command with endless output. The client stops reading after the first message. */
+    /** Opens a command with endless output. The client stops reading after the first message. */
     async function openEndless(): Promise<WebSocket> {
       const url = `wss://${room.inside}:8443${namespace}/pods/web/exec?command=cat&command=/dev/zero&stdout=true`;
       const headers = { authorization: `Bearer ${edge.server.adminKey}` };
@@ -241,7 +241,7 @@ describeIfAvailable(
   },
 );
 
-/** Waits until a line of the stream contains the text. It may arrive in several frames. */
+/** Waits until a line of the stream contains the text. The line may arrive in several frames. */
 function lineWith(stream: ClientHttp2Stream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let line = '';

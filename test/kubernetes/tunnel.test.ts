@@ -24,7 +24,7 @@ describeIfAvailable(
 
     it('serves virtual clusters as soon as the agent is connected again after an outage', async () => {
       await env.stopAgent();
-      // The delays between the server's attempts grow with the length of the outage.
+      // The longer the outage, the longer the server waits between its attempts to connect.
       await new Promise((resolve) => setTimeout(resolve, 10_000));
       await env.startAgent();
       await env.waitUntilReachable();

@@ -12,7 +12,7 @@ const programs = findKubernetes();
 const cluster = 'europe';
 const spaces = spacesOf('default');
 
-/** Makes the API server serve `metrics.k8s.io`, with objects that have the form of those of metrics-server. */
+/** Makes the API server serve `metrics.k8s.io` with objects in the format of metrics-server. */
 const metricsDefinition: JsonObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -90,7 +90,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the us
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } },
     });
     for (const where of [`${spaces}/shop/usage`, `${groupPath}/clusters/${cluster}/usage`]) {
-      // At first, the metrics API was served without pods, which counts as 0.
+      // Until the metrics API has data about the pods, the usage counts as 0.
       const measured = await eventually(
         60,
         () => usage(where),

@@ -25,7 +25,7 @@ const alerts = load(read('monitoring/alerts.yaml')) as { groups: { rules: Rule[]
 const rules = alerts.groups.flatMap((group) => group.rules);
 const dashboard = JSON.parse(read('monitoring/grafana-dashboard.json')) as { panels: Panel[] };
 
-/** Prometheus adds these labels, and the metric `up`, at each scrape. */
+/** The labels that Prometheus adds at each scrape, besides the metric `up`. */
 const scrapeLabels = ['job', 'instance'];
 
 interface Selector {
@@ -81,7 +81,7 @@ describe('dashboards and alerts', () => {
   beforeAll(async () => {
     env = await ServerTestEnv.open();
     receiver = await OtlpTestReceiver.start();
-    // Traces and audit lines are received, but not decoded.
+    // The receiver accepts traces and audit lines without decoding them.
     receiver.respond = (response) => {
       response.end();
       return false;

@@ -20,7 +20,7 @@ describeIfAvailable(missing, 'the server and the agent in pods of their own imag
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-charts-'));
   let host: Kubectl;
   let helm: Helm;
-  /** kubectl for the management API. Programs in the node resolve the names of services. */
+  /** kubectl for the management API. It runs where the names of the node's services resolve. */
   let admin: Kubectl;
   /** kubectl for a space, at the agent. */
   let inside: Kubectl;
@@ -52,7 +52,7 @@ describeIfAvailable(missing, 'the server and the agent in pods of their own imag
     return kubectlWith(file);
   }
 
-  /** Waits until the pod of the server has another uid and is ready. */
+  /** Waits until the server's pod has a uid other than `former` and is ready. */
   async function waitForServerAfter(former: string): Promise<void> {
     const uid = async () =>
       (await host.run(['get', server.pod, '-n', server.namespace, '-o', 'jsonpath={.metadata.uid}'])).stdout;
@@ -62,7 +62,7 @@ describeIfAvailable(missing, 'the server and the agent in pods of their own imag
   }
 
   it('serve the management API', async () => {
-    // The node has only the current image, not the one that the previous chart selects.
+    // The node has only the current image. The previous chart would select an image that the node does not have.
     const flags = ['--create-namespace', '--set', `image.tag=${version}`, '--wait', '--timeout=3m'];
     await helm('install', 'flotilla', 'test/charts/previous/flotilla', '--namespace', server.namespace, ...flags);
     const print = ['flotilla', 'admin-key', '--data-dir', '/data', '--print', 'kubeconfig'];
@@ -131,7 +131,7 @@ describeIfAvailable(missing, 'the server and the agent in pods of their own imag
     const issued = JSON.parse(await admin.ok(['create', '--raw', path, '-f', '-'], { input: '{}' }));
     inside = kubectlFor('space', textAt(issued, 'status', 'kubeConfig'));
     expect(await inside.ok(['config', 'view', '--minify'])).toContain(`flotilla-agent.${agent.namespace}.svc`);
-    // It ends on the first signal, so that the deletion of its space takes no time.
+    // The pod ends on the first signal, so the deletion of its space is fast.
     const command = 'trap "exit 0" TERM; echo has started; while :; do sleep 1; done';
     await inside.ok(['run', 'web', `--image=${image}`, '--', 'sh', '-c', command]);
     await inside.ok(['wait', 'pod/web', '--for=condition=Ready', timeout]);

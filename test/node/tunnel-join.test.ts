@@ -22,7 +22,10 @@ const missing = images === '' ? 'it runs in the node of npm run test:node' : und
 const agent = { namespace: 'flotilla-agent', release: 'remote-agent' };
 const timeout = '--timeout=240s';
 
-/** The server has no kubeconfig of the cluster and no address of the agent. Pods reach the server at the address of the node. */
+/**
+ * The server has no kubeconfig of the cluster and does not know the agent's address. Pods reach the server at the
+ * address of the node.
+ */
 describeIfAvailable(missing, 'a cluster that joins with the helm command of flotilla cluster add --join', () => {
   let home: CliHome;
   let flotilla: FlotillaProcess | undefined;
@@ -117,7 +120,7 @@ describeIfAvailable(missing, 'a cluster that joins with the helm command of flot
     await admin.ok(['delete', 'vci/life', '-n', 'platform-p-default', timeout]);
     await run(`helm uninstall ${agent.release} --namespace ${agent.namespace} --wait`);
     await host.ok(['delete', 'namespace', agent.namespace, timeout]);
-    // Volumes are deleted later than their claims.
+    // Volumes may be deleted some time after their claims.
     const added = async () => addedObjects(before, await readHostObjects(host));
     await expect.poll(added, { timeout: 60_000, interval: 1_000 }).toEqual([]);
   });

@@ -1,6 +1,6 @@
-// write-images.mjs FOLDER: writes an archive for each image that the pods of the node use, from programs in
-// FLOTILLA_TOOLS and the static busybox of the machine. No registry is needed. The names are those that the vCluster chart
-// and vCluster itself expect.
+// write-images.mjs FOLDER: writes an archive for each image that the pods of the node use. The images are built from
+// programs in FLOTILLA_TOOLS and the machine's static busybox, so no registry is needed. Their names are the ones that
+// the vCluster chart and vCluster itself use.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -41,7 +41,7 @@ function images() {
   };
   const start = { Env: ['PATH=/usr/local/bin:/bin'] };
   return [
-    // The container of a pod's namespaces only has to exist. containerd stops it with SIGKILL.
+    // The pause container only has to keep a pod's namespaces alive. containerd stops it with SIGKILL.
     { name: 'registry.k8s.io/pause:3.10', shell: true, config: { Entrypoint: ['/bin/sleep', '2147483647'] } },
     { name: 'docker.io/library/busybox:1.35', shell: true, config: { ...start, Cmd: ['sh'] } },
     {
@@ -50,7 +50,7 @@ function images() {
       config: { Entrypoint: ['/coredns'] },
     },
     {
-      // An init container copies /kubernetes to a volume. The programs are newer than the tag.
+      // An init container copies /kubernetes to a volume. The programs are newer than the version in the tag.
       name: named('kubernetes'),
       shell: true,
       files: {
@@ -60,7 +60,8 @@ function images() {
       config: start,
     },
     {
-      // The published module contains the open edition, which the chart starts in the same way.
+      // This image contains the open edition, as the published module does. The chart starts both editions in the same
+      // way.
       name: named('vcluster-pro'),
       shell: true,
       files: { '/vcluster': 'vcluster-syncer', '/usr/local/bin/kine': 'kine', '/usr/local/bin/helm': 'helm' },

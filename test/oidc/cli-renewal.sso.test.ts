@@ -79,7 +79,7 @@ function callOf(options: Readonly<Record<string, string | boolean>> = {}) {
   };
 }
 
-/** Runs `flotilla token --exec-credential`, as kubectl does. Returns the token that kubectl gets. */
+/** Runs `flotilla token --exec-credential` as kubectl does. Returns the token for kubectl. */
 async function plugin() {
   const call = callOf({ 'exec-credential': true });
   await runToken(call);
@@ -163,7 +163,7 @@ describe('the exec plugin with a login that ends soon', () => {
   });
 
   it('does not renew the login if the new value cannot be saved', async () => {
-    // A file with the longest name that has no room for the ending of a temporary file.
+    // Moves the login to a file whose name is so long that a temporary file with a longer name cannot be created.
     const text = await readFile(config, 'utf8');
     config = join(folder, 'c'.repeat(250));
     await writeFile(config, text, { mode: 0o600 });
@@ -181,7 +181,7 @@ it('a command that is running continues after another command has renewed its lo
     await save(first);
     await plugin();
     await api.json({ path: api.managementPath('projects') });
-    // A login of somebody else is not used.
+    // The login of another user must not be used.
     await save({ ...first, accessKey: await bench.adminKey() });
     await bench.send(server, '/auth/logout', { method: 'POST', token: access.accessKey });
   });

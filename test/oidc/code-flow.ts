@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A provider and the client that is registered there. */
+/** An OpenID Connect provider and a client that is registered there. */
 export interface RegisteredClient {
   readonly clientId: string;
   readonly clientSecret: string;

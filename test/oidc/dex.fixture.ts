@@ -20,14 +20,14 @@ export interface DexPerson {
   readonly userID: string;
   readonly email: string;
   readonly password: string;
-  /** The claim `name`. */
+  /** The value of the claim `name`. */
   readonly username: string;
   readonly preferredUsername?: string;
   readonly emailVerified?: boolean;
   readonly groups?: readonly string[];
 }
 
-/** Dex as a separate process, with storage in memory. A test changes people and redirect URIs at any time. */
+/** Dex as a separate process, with storage in memory. A test can change people and redirect URIs at any time. */
 export class DexFixture {
   readonly clientId = 'flotilla';
   readonly clientSecret = randomBytes(16).toString('hex');
@@ -100,8 +100,8 @@ export class DexFixture {
   }
 
   /**
-   * Walks from a page that leads to Dex through its login page. Returns the URL with which Dex sends the browser back,
-   * which is not requested.
+   * Starts at a page that redirects to Dex, and signs in on Dex's login page. Returns the URL to which Dex redirects
+   * the browser, without requesting it.
    */
   async signIn(client: WebClient, start: string | URL, email: string, password: string): Promise<URL> {
     const stopAt = (url: URL) => url.origin !== new URL(this.issuer).origin && url.searchParams.has('state');

@@ -15,13 +15,13 @@ export interface SigningKey {
   readonly jwk: JWK;
 }
 
-/** Creates a key. The algorithm is `RS256` by default; RSA keys are slow to create. */
+/** Creates a key for signing. The default algorithm is `RS256`. Creating RSA keys is slow. */
 export async function signingKey(kid = randomBytes(8).toString('hex'), alg = 'RS256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** The first key of all providers of a test file: creating it takes longer than most tests. */
+/** The first signing key, shared by all providers of a test file because creating it takes longer than most tests. */
 let firstKey: Promise<SigningKey> | undefined;
 
 /** Signs claims as a correct provider does. */
@@ -29,31 +29,31 @@ export function signed(claims: JWTPayload, { privateKey, kid, jwk }: SigningKey,
   return new SignJWT(claims).setProtectedHeader({ alg: jwk.alg ?? 'RS256', kid, ...header }).sign(privateKey);
 }
 
-/** Returns a text in the form of a JWT whose signature is any text. */
+/** Returns a text in the form of a JWT, with an arbitrary text as its signature. */
 export function unsigned(header: object, claims: object, signature = ''): string {
   const parts = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
   return [...parts, signature].join('.');
 }
 
 /**
- * A provider that sends the tokens and documents that a test gives it. It has no login page: `back` returns the URL with
- * which a provider sends the browser back. By default everything that it sends is correct.
+ * A provider that sends the tokens and documents that a test defines. Without changes by a test, everything it sends is
+ * correct. It has no login page: `back` returns the URL to which a provider redirects the browser after the sign-in.
  */
 export class HostileProvider {
   readonly clientId = 'flotilla';
   readonly issuer: string;
   /** The paths of all requests so far. */
   readonly requests: string[] = [];
-  /** Changes of the discovery document. */
+  /** The members of the discovery document that a test changes. */
   metadata: JsonObject = {};
   /** The claims of the person who signs in, in addition to `iss`, `aud`, `sub`, `exp`, `iat` and `nonce`. */
   claims: JWTPayload = { preferred_username: 'mallory', email: 'mallory@evil.test', email_verified: true, groups: [] };
   key: SigningKey;
-  /** The keys that it publishes. */
+  /** The public keys that the provider publishes. */
   jwks: readonly JWK[];
-  /** Creates the ID token from the claims of a correct one. */
+  /** Creates the ID token from the claims of a correct ID token. */
   idToken: (claims: JWTPayload) => Promise<string> | string = (claims) => signed(claims, this.key);
-  /** Responds to a request in place of the provider, and returns true if it did. */
+  /** Handles a request in place of the provider. Returns true if it sent a response. */
   intercept: (path: string, response: ServerResponse) => boolean = () => false;
   readonly #server: Server;
   readonly #folder: string;
@@ -96,7 +96,7 @@ export class HostileProvider {
     return { name, issuer, clientId, clientSecretFile, ...settings };
   }
 
-  /** Returns the URL with which the provider sends the browser back after a sign-in at its authorization endpoint. */
+  /** Returns the URL to which the provider redirects the browser after a sign-in at its authorization endpoint. */
   back(authorization: URL): URL {
     const { searchParams } = authorization;
     const code = randomBytes(8).toString('hex');

@@ -38,7 +38,7 @@ async function signIn(): Promise<void> {
   expect(sso.problemOf(page)).toBeUndefined();
 }
 
-/** Lets this time pass, and waits for its consequence. */
+/** Advances the clock by this time, and waits until the polled value is the expected one. */
 async function waitFor<T>(seconds: number, poll: () => Promise<T>, expected: T): Promise<void> {
   clock.advance(seconds * 1000);
   await expect.poll(poll, { timeout: 20_000 }).toEqual(expected);

@@ -1,9 +1,12 @@
 import type { JsonObject } from '@flotilla/json';
 
-/** Rows of one provider. They outlive a change of its keys, which needs a new `Provider` object. */
+/** The stored rows of one provider. They are kept when its keys change, which requires a new `Provider` object. */
 export type ProviderRows = Map<string, JsonObject>;
 
-/** Returns the storage of one model of `oidc-provider` in these rows. Rows do not expire: tests are short. */
+/**
+ * Returns an `oidc-provider` storage adapter for one model, backed by the rows. Rows do not expire, because tests are
+ * short.
+ */
 export function memoryAdapter(rows: ProviderRows, model: string) {
   const find = (matches: (row: JsonObject) => boolean) =>
     [...rows].find(([key, row]) => key.startsWith(`${model}:`) && matches(row))?.[1];

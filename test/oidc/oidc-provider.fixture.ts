@@ -14,29 +14,30 @@ import { type Behaviour, misbehave } from './provider-behaviour.ts';
 import { interactionPolicy, Provider } from './provider-library.mjs';
 import { redirectTarget, WebClient } from './web-client.ts';
 
-/** The claims of an account besides `sub`, such as `{ email, email_verified, groups }`. */
+/** The claims of an account other than `sub`, such as `{ email, email_verified, groups }`. */
 export type AccountClaims = JsonObject;
 
 export interface OidcProviderOptions {
-  /** Serve TLS with a certificate that only `caFile` signs. Default: HTTP on a loopback address. */
+  /** Serves TLS with a certificate that only the CA in `caFile` signs. Default: HTTP on a loopback address. */
   readonly tls?: boolean;
-  /** Default: true. */
+  /** Issues refresh tokens. Default: true. */
   readonly refreshTokens?: boolean;
-  /** Give claims only at the userinfo endpoint, not in ID tokens. Default: false. */
+  /** Returns claims only at the userinfo endpoint, not in ID tokens. Default: false. */
   readonly claimsOnlyAtUserinfo?: boolean;
-  /** Lifetime of ID and access tokens in seconds. Default: one hour. */
+  /** The lifetime of ID and access tokens in seconds. Default: one hour. */
   readonly tokenSeconds?: number;
 }
 
 /**
- * A certified OpenID Connect provider (the package `oidc-provider`) in this process. Its login page asks for the subject
- * of an account and no password. A test changes accounts at any time; tokens from then on have the new claims.
+ * A certified OpenID Connect provider (the package `oidc-provider`) in this process. Its login page asks for the
+ * subject of an account but no password. A test can change accounts at any time; tokens that are issued afterwards have
+ * the new claims.
  */
 export class OidcProviderFixture {
-  /** Accounts by subject. A sign-in or a refresh of an account that is not here fails: the user is gone. */
+  /** The accounts by subject. A sign-in or refresh of any other account fails, as for a deleted user. */
   readonly accounts = new Map<string, AccountClaims>();
   readonly clientId = 'flotilla';
-  /** Any text. Tests can pass it in the file that `clientSecretFile` names. */
+  /** A random secret. Tests can pass it in the file `clientSecretFile`. */
   readonly clientSecret = randomBytes(16).toString('hex');
   /** The path of the client secret's file, for `auth.oidc[].clientSecretFile`. */
   readonly clientSecretFile: string;
@@ -101,7 +102,7 @@ export class OidcProviderFixture {
     };
   }
 
-  /** Registers the redirect URIs of the client in place of the current ones. */
+  /** Replaces the registered redirect URIs of the client. */
   allowRedirects(
     redirectUris: readonly string[] = ['https://unused.test/callback'],
     postLogout: readonly string[] = [],
@@ -116,7 +117,7 @@ export class OidcProviderFixture {
     });
   }
 
-  /** Replaces the signing key. Tokens that were signed before cannot be verified any more. */
+  /** Replaces the signing key. Tokens with older signatures can no longer be verified. */
   async rotateKeys(): Promise<void> {
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const kid = randomBytes(8).toString('hex');
@@ -154,12 +155,12 @@ export class OidcProviderFixture {
     });
   }
 
-  /** Lets the provider misbehave for all paths with this prefix. `normal` ends it. */
+  /** Makes the provider misbehave for all paths with this prefix. `normal` restores the correct behavior. */
   behave(behaviour: Behaviour, pathPrefix = '/'): void {
     this.#behaviours.set(pathPrefix, behaviour);
   }
 
-  /** Holds requests for paths with this prefix until the returned function is called. */
+  /** Delays the responses for paths with this prefix until the returned function is called. */
   hold(pathPrefix = '/'): () => void {
     let release = (): void => {};
     this.#releases.set(pathPrefix, new Promise((resolve) => (release = resolve)));
@@ -169,13 +170,13 @@ export class OidcProviderFixture {
     };
   }
 
-  /** Returns the refresh tokens that the provider has issued and that exist. */
+  /** Returns the valid refresh tokens that the provider has issued. */
   refreshTokens(): string[] {
     const prefix = 'RefreshToken:';
     return [...this.#rows.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
   }
 
-  /** Revokes all refresh tokens and browser sessions of an account, which continues to exist. */
+  /** Revokes all refresh tokens and browser sessions of an account. The account itself continues to exist. */
   revokeLogins(subject: string): void {
     for (const [key, row] of this.#rows) {
       if (row.accountId === subject && !key.startsWith('Client:')) this.#rows.delete(key);
@@ -183,8 +184,8 @@ export class OidcProviderFixture {
   }
 
   /**
-   * Walks from a page that leads to the provider, such as Flotilla's `/auth/oidc/<connector>/login`, through the login
-   * page. Returns the URL with which the provider sends the browser back, which is not requested.
+   * Starts at a page that redirects to the provider, such as Flotilla's `/auth/oidc/<connector>/login`, and signs in on
+   * the login page. Returns the URL to which the provider redirects the browser, without requesting it.
    */
   async signIn(client: WebClient, start: string | URL, subject: string): Promise<URL> {
     const isBack = (url: URL) =>
@@ -216,7 +217,7 @@ export class OidcProviderFixture {
     await this.#provider?.callback()(request, response);
   }
 
-  /** The login page. The name of its field is the one of Dex's page. */
+  /** Serves the login page. Its form field has the name that Dex uses. */
   async #interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const provider = this.#provider;
     if (provider === undefined) throw new Error('the provider is not started');
@@ -246,7 +247,7 @@ export class OidcProviderFixture {
     return { accountId: subject, claims: async () => ({ sub: subject, ...this.accounts.get(subject) }) };
   }
 
-  /** Everybody consents to everything that a client asks for. */
+  /** Grants a client everything that it asks for, without asking the user. */
   async #grant({ oidc }: GrantContext) {
     const grant = new oidc.provider.Grant({ accountId: oidc.session.accountId, clientId: oidc.client.clientId });
     grant.addOIDCScope('openid profile email groups offline_access');
@@ -263,7 +264,7 @@ interface GrantContext {
   };
 }
 
-/** The default page of the provider loads a font from another host. */
+/** Replaces the provider's default logout page, which loads a font from another host. */
 async function showLogoutPage(context: { body: string }, form: string): Promise<void> {
   const button = '<button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button>';
   context.body = `<!doctype html><title>Provider</title>${form}${button}`;

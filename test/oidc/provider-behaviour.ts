@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * A provider's response to all requests of some path. `down`: it closes the connection. `silent`: it accepts the request
- * and never responds. `slow`: it sends its response in single bytes, ten each second. `endless`: it sends a document
- * without an end, as fast as the client reads.
+ * A provider's response to all requests of some path. `down`: closes the connection. `silent`: accepts the request and
+ * never responds. `slow`: sends the response in single bytes, ten per second. `endless`: sends a document without an
+ * end, as fast as the client reads.
  */
 export type Behaviour = 'normal' | 'down' | 'silent' | 'slow' | 'endless';
 
-/** Responds to a request as a broken provider does. Returns false if the request is to be answered as usual. */
+/** Responds to a request as a broken provider does. Returns false for `normal`, when the caller must respond. */
 export function misbehave(behaviour: Behaviour, request: IncomingMessage, response: ServerResponse): boolean {
   switch (behaviour) {
     case 'normal':

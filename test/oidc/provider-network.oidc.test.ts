@@ -16,7 +16,7 @@ const unavailable = { name: 'ProviderError', reason: 'Unavailable' };
 
 let provider: HostileProvider;
 let connector: OpenConnector;
-/** A service on this machine that a provider must not make the server talk to. */
+/** A service on this machine. A provider must not be able to make the server send requests to it. */
 let internal: Server;
 let internalRequests: string[];
 
@@ -69,7 +69,7 @@ describe('the discovery document of a provider', () => {
     'cannot name the endpoint %s at %s',
     async (name, address) => {
       provider.metadata = { [name]: address };
-      // The ID token has no groups, so the connector would call the userinfo endpoint.
+      // The ID token has no groups, so the connector needs the userinfo endpoint.
       provider.claims = { preferred_username: 'mallory' };
       await expect(signIn()).rejects.toMatchObject(unavailable);
     },

@@ -15,7 +15,7 @@ const anna = {
   groups: ['staff', 'builders'],
 };
 
-/** A server with a connector to a good provider (`company`) and one to a provider that an attacker runs (`partner`). */
+/** A server with two connectors: `company` to a good provider, and `partner` to a provider that an attacker runs. */
 let sso: SsoServer;
 let company: OidcProviderFixture;
 let partner: HostileProvider;
@@ -38,11 +38,11 @@ afterEach(async () => {
   await partner.close();
 });
 
-/** Signs in at the good provider. Returns the URL with which it sends the browser back. */
+/** Signs in at the good provider. Returns the URL to which the provider redirects the browser. */
 const atCompany = (client: WebClient, subject = 'anna', query = '') =>
   company.signIn(client, sso.loginUrl('company', query), subject);
 
-/** Signs in at the provider of the attacker. */
+/** Signs in at the attacker's provider. */
 async function atPartner(client: WebClient): Promise<URL> {
   return partner.back(redirectTarget(await client.visit(sso.loginUrl('partner'), { stopAt: () => true })));
 }
@@ -53,7 +53,7 @@ async function signIn(client: WebClient, callback: URL): Promise<WebPage> {
   return page;
 }
 
-/** The names of the cookies with which the response signs somebody in. */
+/** Returns the names of the session cookies that the response sets. */
 const sessionCookies = ({ headers }: WebPage) =>
   [headers['set-cookie'] ?? []].flat().filter((cookie) => /^__Host-flotilla-session=\w/.test(cookie));
 
@@ -62,7 +62,7 @@ describe('a sign-in that another person began', () => {
     const attackers = await atCompany(sso.browser());
     const page = await sso.finish(browser, attackers);
     expect([sso.problemOf(page), sessionCookies(page)]).toEqual(['Expired', []]);
-    // The victim has a sign-in of their own that waits.
+    // The victim has also begun a sign-in of their own.
     const own = await atCompany(browser);
     const second = await sso.finish(browser, attackers);
     expect([sso.problemOf(second), sessionCookies(second)]).toEqual(['Expired', []]);
@@ -106,7 +106,8 @@ describe('a code', () => {
     const callback = await atCompany(browser);
     const mixed = new URL(`${sso.callbackUrl('partner')}${callback.search}`);
     expect(sso.problemOf(await sso.finish(browser, mixed))).toBe('Expired');
-    // The attacker's own sign-in waits in the same browser: its state with the code of the other provider.
+    // A sign-in at the attacker's provider is in progress in the same browser. The callback names the good provider as
+    // the issuer.
     const own = await atPartner(browser);
     own.searchParams.set('iss', company.issuer);
     expect(sso.problemOf(await sso.finish(browser, own))).toBe('Refused');
@@ -125,7 +126,7 @@ describe('a second provider', () => {
     await signIn(attacker, await atPartner(attacker));
     expect((await sso.whoami(attacker)).name).toBe('anna-2');
     expect(await sso.user('anna')).toEqual(before);
-    // Groups give rights only through the rules of their own connector.
+    // Groups give permissions only through the rules of their own connector.
     expect((await sso.send(`${groupPath}/users`, attacker)).json.items ?? []).not.toContainEqual(
       expect.objectContaining({ metadata: expect.objectContaining({ name: 'admin' }) }),
     );
@@ -235,7 +236,8 @@ describe('the redirect URI of a server with an external URL', () => {
     for (const host of hosts) {
       const direct = redirectTarget(await request('?moved=1', host));
       expect(direct.searchParams.get('redirect_uri'), host).toBe(`${external}/auth/oidc/company/callback`);
-      // A browser that used another name of the server continues at the external URL, which has its cookies.
+      // A browser that used another name of the server is redirected to the external URL, whose host has the browser's
+      // cookies.
       expect(redirectTarget(await request('', host)).origin, host).toBe(external);
     }
     await other.close();

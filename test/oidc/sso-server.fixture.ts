@@ -6,7 +6,7 @@ import type { RunningServer } from '../../src/server/start-server.ts';
 import { redirectTarget, WebClient, type WebPage } from './web-client.ts';
 
 export interface SsoServerOptions {
-  /** Settings of the configuration file. */
+  /** Additional settings of the configuration file. */
   readonly settings?: JsonObject;
   /** The listen address. Default: a free port. */
   readonly listen?: string;
@@ -35,7 +35,7 @@ export class SsoServer {
     return await SsoServer.of(env, server);
   }
 
-  /** Uses a server that was started elsewhere. `close` then closes `env`, too. */
+  /** Creates the fixture for a running server. `close` also closes `env`. */
   static async of(env: ServerTestEnv, server: RunningServer): Promise<SsoServer> {
     return new SsoServer(env, server, await env.read('ca.crt'));
   }
@@ -59,12 +59,12 @@ export class SsoServer {
     return `${this.server.url}/auth/oidc/${connector}/callback`;
   }
 
-  /** Requests the URL with which the provider sent the browser back. Does not follow the redirect of the response. */
+  /** Requests the URL to which the provider redirected the browser. Does not follow the redirect of the response. */
   finish(browser: WebClient, callback: URL): Promise<WebPage> {
     return browser.visit(callback, { stopAt: () => true });
   }
 
-  /** Returns the problem that the sign-in page explains after this response; `undefined` if the sign-in succeeded. */
+  /** Returns the problem that the sign-in page shows after this response; `undefined` if the sign-in succeeded. */
   problemOf(page: WebPage): string | undefined {
     const target = redirectTarget(page);
     return target.pathname === '/sign-in' ? (target.searchParams.get('problem') ?? '') : undefined;
@@ -75,7 +75,7 @@ export class SsoServer {
     return browser.cookie(this.server.url, cookieName) ?? '';
   }
 
-  /** Returns the user of the browser's session as the server sees it. */
+  /** Returns the user of the browser's session as the server reports it. */
   async whoami(
     browser: WebClient,
   ): Promise<{ readonly code: number; readonly name: string; readonly groups: string[] }> {

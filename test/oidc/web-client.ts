@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 
-/** A page or another final response. */
+/** A page or another final response of a visit. */
 export interface WebPage {
   readonly url: URL;
   readonly status: number;
@@ -12,7 +12,7 @@ export interface VisitOptions {
   readonly method?: 'GET' | 'POST';
   readonly form?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Redirects to such URLs are not followed: the response that redirects there is returned. */
+  /** Selects URLs at which a visit stops: a redirect to such a URL is returned and not followed. */
   readonly stopAt?: (url: URL) => boolean;
 }
 
@@ -28,16 +28,17 @@ interface Cookie {
 const maxRedirects = 20;
 
 /**
- * A browser without pages: it keeps cookies, follows redirects and submits forms. As in browsers, cookies belong to a
- * host name and not to a port. It sends cookies whatever their `SameSite` attribute is.
+ * A minimal browser that renders no pages: it keeps cookies, follows redirects and submits forms. As in browsers,
+ * cookies belong to a host name and not to a port. Unlike browsers, it ignores the `SameSite` attribute of cookies.
  */
 export class WebClient {
   readonly #agent: Agent;
   #cookies: Cookie[] = [];
 
-  /** @param ca the certificates that it trusts, in PEM format */
+  /** @param ca the trusted certificates, in PEM format */
   constructor(ca: readonly string[] = []) {
-    // Tests send other names of a server in the Host header, which undici would compare with the certificate.
+    // Disables the host name check, because tests send other names of a server in the Host header and undici would
+    // compare them with the certificate.
     this.#agent = new Agent({ connect: { ca: [...ca], checkServerIdentity: () => undefined } });
   }
 
@@ -68,14 +69,14 @@ export class WebClient {
       if (page.status < 300 || page.status > 399 || typeof location !== 'string') return page;
       url = new URL(location, url);
       if (options.stopAt?.(url) === true) return page;
-      // As browsers do for all of 301, 302 and 303.
+      // Browsers repeat the request with GET after 301, 302 and 303.
       method = 'GET';
       form = undefined;
     }
     throw new Error(`more than ${maxRedirects} redirects, the last one to ${url}`);
   }
 
-  /** Submits the first form of a page with its hidden fields and these. */
+  /** Submits the first form of a page with its hidden fields and the given fields. */
   submit(page: WebPage, fields: Readonly<Record<string, string>>, options: VisitOptions = {}): Promise<WebPage> {
     const form = /<form\b([^>]*)>([\s\S]*?)<\/form>/i.exec(page.text);
     if (form === null) throw new Error(`no form at ${page.url} (${page.status}): ${page.text.slice(0, 500)}`);

@@ -28,7 +28,7 @@ describe('an image in the OCI layout', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Writes the files of an image with new times. */
+  /** Writes the same files of an image each time, with new modification times. */
   function stage(name: string): string {
     const files = join(folder, name);
     mkdirSync(join(files, 'opt'), { recursive: true });

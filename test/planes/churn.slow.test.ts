@@ -19,7 +19,10 @@ import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 
 const planes = 1_000;
 const rounds = 10;
-/** Covers the fixture's list of ids and compiled code; one retained kilobyte per plane would be four times as much. */
+/**
+ * The allowed growth of the heap in bytes. It covers the fixture's list of ids and compiled code. A leak of one
+ * kilobyte per plane would be four times as much.
+ */
 const allowedGrowth = 2 * 1024 * 1024;
 
 it('a thousand planes created and removed ten times leave memory unchanged and nothing in the store', async () => {
@@ -39,7 +42,8 @@ it('a thousand planes created and removed ten times leave memory unchanged and n
   expect(await keysIn(directory)).toEqual(['midentity', 'mposition', 'mschema']);
   await rm(directory, { recursive: true, force: true });
   console.info(`live heap after each round: ${live.join(' ')}`);
-  // The first two rounds fill what is filled once: compiled code, shapes, the table of the store's files.
+  // Measures from the second round on: the first rounds fill what is filled only once, such as compiled code, shapes,
+  // and the table of the store's files.
   expect((live.at(-1) ?? 0) - (live[1] ?? 0), `live heap after each round: ${live.join(' ')}`).toBeLessThan(
     allowedGrowth,
   );
@@ -55,7 +59,7 @@ it('a thousand planes created and removed ten times leave memory unchanged and n
   }
 }, 600_000);
 
-/** Every row of the database, history included. */
+/** Returns the keys of all rows in the database, history included. */
 async function keysIn(directory: string): Promise<string[]> {
   const db = new ClassicLevel<string, string>(directory);
   try {

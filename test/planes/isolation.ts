@@ -20,14 +20,14 @@ import {
 import type { Store } from '../../src/store/store.ts';
 import { SeededRandom } from '../bad-days/seeded-random.ts';
 
-/** The plane that is not touched. The names of its neighbors start with its name or are a prefix of it. */
+/** The plane that the operations do not touch. Most neighbors' names start with its name or are a prefix of it. */
 const untouched = 'vc-1';
 const neighbours = ['vc', 'vc-', 'vc-11', 'vc-1-', 'vc-1a', 'vc-1\u0001', 'vc-0', 'vc-2'];
-/** Names and namespaces, some of them prefixes of others, the same in all planes. */
+/** Names and namespaces of objects, identical in all planes. Some are prefixes of others. */
 const names = ['a', 'aa', 'a.a', 'a-a', 'ab', 'first', 'second', 'x'];
 const namespaces = ['a', 'b'];
 
-/** Enough concurrency to share flushes, little enough to keep the order random. */
+/** Large enough that operations share flushes, small enough that their order stays random. */
 const concurrency = 64;
 
 export interface IsolationOptions {
@@ -35,14 +35,14 @@ export interface IsolationOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly seed: number;
-  /** Compacts old history meanwhile. */
+  /** Compacts old history during the operations. */
   compact?(): void;
 }
 
-/** Performs that many random operations in the neighbors of a plane, and compares the plane with its state before. */
+/** Performs that many random operations in the neighbors of a plane, and verifies that the plane has not changed. */
 export async function verifyIsolation(options: IsolationOptions): Promise<void> {
   const { store } = options;
-  // A small memory budget, so that planes are unloaded and loaded all the time.
+  // A small memory budget, so planes are unloaded and loaded all the time.
   const { fleet } = testFleet({ store, clock: options.clock, memoryBudget: 400_000 });
   const borrowed = await createAndBorrow(fleet, untouched);
   if (borrowed === undefined) throw new Error('the plane does not exist');
@@ -61,7 +61,7 @@ export async function verifyIsolation(options: IsolationOptions): Promise<void> 
     testWatchOptions({ resourceVersion: '1' }),
   );
   expect((await resumed[Symbol.asyncIterator]().next()).value).toMatchObject({ type: 'ADDED' });
-  // The watches are alive: each receives the next change.
+  // Each watch still works: it receives the next change.
   await kindOf(plane, widgetResource).verbs.create(serverContext(), newWidget('the-last'), testWriteOptions);
   await kindOf(plane, gadgets).verbs.create(
     serverContext(),
@@ -107,7 +107,10 @@ async function openWatches(plane: ControlPlane, resourceVersion: string): Promis
   return Promise.all([widgetResource, gadgets, widgetResource].map(open));
 }
 
-/** The complete visible state of the plane: its bytes in the store, its counts, its lists with their revisions. */
+/**
+ * Returns the complete visible state of the plane: its bytes in the store, its counts, and its lists with their
+ * revisions.
+ */
 async function snapshot(store: Store, plane: ControlPlane): Promise<unknown> {
   const rows: unknown[] = [];
   for await (const row of store.dump()) {
@@ -149,7 +152,7 @@ function step(random: SeededRandom) {
   };
 }
 
-/** A rejection is expected where the object or the plane no longer exists. */
+/** Performs an operation. A rejection is expected if the object or the plane no longer exists. */
 async function perform(fleet: Fleet, each: ReturnType<typeof step>): Promise<void> {
   try {
     if (each.act === 'remove') return await fleet.remove(each.plane);

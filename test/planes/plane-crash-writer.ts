@@ -15,10 +15,7 @@ const writers = 8;
 /** A small memory budget: most planes are unloaded as soon as they are released. */
 const memoryBudget = 200_000;
 
-/**
- * Writes the line to the pipe before the next step begins, so that acknowledgments are complete whenever the kill
- * comes.
- */
+/** Writes the line to the pipe before the next step begins, so no acknowledgment is lost when the process is killed. */
 function printLine(...fields: readonly string[]): void {
   writeSync(1, `${fields.join(' ')}\n`);
 }
@@ -28,7 +25,7 @@ const store = await openEmbeddedStore({ directory });
 const { fleet } = testFleet({ store, clock: systemClock, memoryBudget });
 await fleet.resumeRemovals();
 
-/** Creates plane after plane, writes in it, and removes two of three. */
+/** Creates one plane after another, writes objects in each, and removes two of three planes. */
 async function work(writer: number): Promise<void> {
   for (let count = 0; ; count++) {
     const id = `vc-${round}-${writer}-${count}`;
@@ -45,7 +42,7 @@ async function work(writer: number): Promise<void> {
       kindOf(plane).verbs.delete(serverContext(), 'first', testDeleteOptions()),
     );
     printLine('lost', id, 'first');
-    // A graceful deletion leaves work for maintenance.
+    // A graceful deletion adds work to the maintenance queue.
     await withBorrowedPlane(fleet, id, (plane) =>
       kindOf(plane).verbs.delete(serverContext(), 'b', testDeleteOptions({ gracePeriodSeconds: 3_600 })),
     );

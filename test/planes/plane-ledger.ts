@@ -10,7 +10,7 @@ interface Known {
   removal: 'none' | 'begun' | 'done';
 }
 
-/** The acknowledgments that the writers of all rounds received for their planes. */
+/** The acknowledgments that the writers of all rounds have received. */
 export class PlaneLedger {
   readonly #planes = new Map<string, Known>();
 
@@ -30,7 +30,7 @@ export class PlaneLedger {
     else if (word === 'removed') known.removal = 'done';
   }
 
-  /** Verifies the store that the process left behind; completes the removals that it had begun. */
+  /** Verifies the store that the killed process left. First completes the removals that the process had begun. */
   async verify(store: Store): Promise<void> {
     const { fleet } = testFleet({ store });
     await fleet.resumeRemovals();
@@ -48,14 +48,15 @@ export class PlaneLedger {
         })) === true;
       if (known.removal === 'none') assert.ok(isThere, `${id} is lost`);
       if (!isThere) assert.ok(!traces.has(id), `${id} is gone and has left something`);
-      // The first verification settles the outcome; later ones must find the same.
+      // An unacknowledged removal may or may not have happened. Later verifications must find the same state as the
+      // first.
       if (known.removal === 'begun') known.removal = isThere ? 'none' : 'done';
     }
     fleet.close();
   }
 }
 
-/** All planes of which any row exists. */
+/** Returns all planes with at least one row in the store. */
 async function planesIn(store: Store): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for await (const row of store.dump()) {

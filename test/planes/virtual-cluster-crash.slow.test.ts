@@ -13,7 +13,7 @@ const virtualClusters = `/apis/${apiVersion}/namespaces/default/virtualclusters`
 const rounds = 4;
 const workers = 8;
 
-/** The progress of each virtual cluster, as acknowledged to its worker. */
+/** The progress of a virtual cluster, as its worker knows it from acknowledgments. */
 type Progress = 'requested' | 'created' | 'written' | 'deletion requested' | 'deleted';
 
 let flotilla: FlotillaProcess;
@@ -26,7 +26,7 @@ function inside(name: string): string {
   return `${virtualClusters}/${name}/proxy/api/v1/namespaces/default/configmaps`;
 }
 
-/** Creates virtual clusters, writes into each, and deletes two of three until the server is gone. */
+/** Creates virtual clusters, writes into each, and deletes two of three, until the server no longer answers. */
 async function workUntilGone(api: ApiCaller, worker: string, report: (name: string, progress: Progress) => void) {
   for (let count = 0; ; count++) {
     const name = `${worker}-${count}`;
@@ -42,7 +42,7 @@ async function workUntilGone(api: ApiCaller, worker: string, report: (name: stri
       if (status !== 200) throw new Error(`DELETE ${name}: ${status} ${text}`);
       report(name, 'deleted');
     } catch (error) {
-      // An error response fails the test; a server that no longer answers is the expected end.
+      // An error response fails the test. If the server no longer answers, the loop ends as expected.
       if (error instanceof Error && /: [1-5]\d\d /.test(error.message)) throw error;
       return;
     }
@@ -70,7 +70,7 @@ it('a server that is killed while virtual clusters are created, used and removed
   expect(await planesLeft()).toEqual(await planesWanted());
 }, 300_000);
 
-/** Verifies the state and records the outcome of operations that were in progress. */
+/** Verifies each virtual cluster. Records whether a requested deletion took effect. */
 async function verify(progress: Map<string, Progress>): Promise<void> {
   const api = await ApiCaller.of(flotilla, local);
   for (const [name, reached] of progress) {
@@ -96,7 +96,7 @@ async function planesWanted(): Promise<readonly string[]> {
   return list.items.map(({ metadata }) => `vc-${metadata.uid}`).sort();
 }
 
-/** All planes with any row, in their own slice or in the maintenance queue. */
+/** Returns all planes with a row in their own slice or in the maintenance queue. */
 async function planesLeft(): Promise<readonly string[]> {
   await flotilla.stop();
   const store = await openEmbeddedStore({ directory: join(flotilla.dataDirectory, 'store') });

@@ -8,7 +8,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const loader = new URL('../../bin/cached-program.js', import.meta.url).href;
 const startCache = new URL('../../scripts/start-cache.mjs', import.meta.url).href;
 
-/** The output of a process that has the loader's functions in scope, and the folder as `folder`. */
+/**
+ * Runs code in a process and returns its output. The code can use the loader's functions, and the variable `folder` as
+ * a URL.
+ */
 async function printed(folder: string, code: string): Promise<string> {
   const head = `
     import { readFileSync, writeFileSync } from 'node:fs';

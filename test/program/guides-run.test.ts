@@ -6,7 +6,7 @@ const root = new URL('../..', import.meta.url).pathname;
 const guides = readdirSync(join(root, 'docs/guides'));
 const textOf = (guide: string) => readFileSync(join(root, 'docs/guides', guide), 'utf8');
 
-/** Matches a line that a reader copies to a shell. It begins with one of these programs. */
+/** Matches a line that a reader copies to a shell: it begins with one of these programs. */
 const commands =
   /^ *(?:apt-get|aws|bash|curl|docker|export|flotilla|git|go|helm|kubectl|make|mkdir|node|npm|npx|openssl|promtool|skopeo|sudo|terraform|vcluster) /m;
 
@@ -18,14 +18,20 @@ function blocksOf(guide: string): { readonly info: string; readonly code: string
   }));
 }
 
-/** The sections of a guide with shell blocks that tests must run. The section '' is the text before the first one. */
+/**
+ * Returns the sections of a guide with shell blocks, which tests must run. The section '' is the text before the first
+ * section.
+ */
 function sectionsToRun(guide: string): string[] {
   const [introduction = '', ...sections] = textOf(guide).split(/^## /m);
   const named = [['', introduction], ...sections.map((section) => [section.split('\n', 1)[0], section])];
   return named.flatMap(([title = '', section = '']) => (/^ *```sh$/m.test(section) ? [title] : []));
 }
 
-/** The guides and sections that the tests run: the arguments of `shellBlocks`, and the guides in the script of the README test. */
+/**
+ * The guides and sections that tests run: the arguments of `shellBlocks` calls, and the guides named in the script of
+ * the README test.
+ */
 const runs = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).flatMap((path) => {
   const isScript = path.endsWith('.sh');
   if (!isScript && !path.endsWith('.test.ts')) return [];

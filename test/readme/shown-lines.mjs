@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The lines without what differs between runs and between kubectl versions. */
+/** Returns the lines of a file without the parts that differ between runs or between kubectl versions. */
 function linesOf(file) {
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines

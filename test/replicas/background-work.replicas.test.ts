@@ -8,7 +8,7 @@ import { noTestNetwork } from './test-network.ts';
 
 const shards = 64;
 
-/** The part of the background work that a server does, according to its metrics. */
+/** A server's share of the background work, according to its metrics. */
 interface HeldWork {
   readonly leader: number;
   readonly shards: number;
@@ -30,7 +30,9 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'the background work of three repli
     return { leader: value('flotilla_replica_leader'), shards: value('flotilla_shards_held') };
   }
 
-  /** Waits until the given replicas do all work, none of it twice. Returns what each of them does. */
+  /**
+   * Waits until the given replicas together do all background work, with no part done twice. Returns the share of each.
+   */
   async function untilDivided(replicas: readonly number[]): Promise<readonly HeldWork[]> {
     const sum = (held: readonly HeldWork[], member: keyof HeldWork) =>
       held.reduce((total, each) => total + each[member], 0);
@@ -48,7 +50,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'the background work of three repli
     return { leader, others: all.filter((index) => index !== leader) };
   }
 
-  /** Lets a replica reconcile a new instance, which needs controllers and maintenance. */
+  /** Creates an instance at a replica. Reconciling the instance needs controllers and maintenance. */
   const createInstance = (replica: number) => createReadyInstance(set, replica, `instance-${instances++}`);
 
   it('is divided among all of them', async () => {

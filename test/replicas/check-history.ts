@@ -4,19 +4,19 @@ import type { RegisterOperation } from './histories/register-operation.ts';
 import type { AcknowledgedChange } from './register-client.ts';
 import type { WatchedChange } from './register-watcher.ts';
 
-/** The operations that clients and watchers have seen, and the state that is stored at the end. */
+/** The operations of the clients, the changes that watchers received, and the stored state at the end. */
 export interface RecordedHistory {
   readonly operations: readonly RegisterOperation[];
   readonly acknowledged: readonly AcknowledgedChange[];
-  /** The changes that each watcher has seen, from the first one on. */
+  /** The changes that each watcher received, from its first one on. */
   readonly watched: readonly (readonly WatchedChange[])[];
-  /** The value and the revision of each register at the end. */
+  /** The value and revision of each register at the end of the test. */
   readonly stored: ReadonlyMap<string, { readonly value: string; readonly revision: string }>;
 }
 
 /**
- * Checks that no acknowledged change is lost, that nothing happened that no client asked for, that operations are
- * linearizable, that no revision occurs twice or goes back, and that all watchers have seen the same complete history.
+ * Checks that no acknowledged change is lost, that every change was requested by a client, that operations are
+ * linearizable, that no revision occurs twice or goes back, and that all watchers received the same complete history.
  */
 export function expectConsistentHistory({ operations, acknowledged, watched, stored }: RecordedHistory): void {
   expect(findNonLinearizable(operations)).toBeUndefined();
@@ -40,7 +40,9 @@ export function expectConsistentHistory({ operations, acknowledged, watched, sto
   ).toEqual(new Map(stored));
 }
 
-/** Each change was asked for by one operation, which either succeeded or has no known result. */
+/**
+ * Checks that exactly one operation requested each change, and that this operation succeeded or has an unknown result.
+ */
 function expectKnownChanges(changes: readonly WatchedChange[], operations: readonly RegisterOperation[]): void {
   const possible = new Map<string, string>();
   for (const operation of operations) {

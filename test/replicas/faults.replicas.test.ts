@@ -7,7 +7,7 @@ import { createReadyInstance, registersOf } from './replica-api.ts';
 import { ReplicaSet } from './replica-set.ts';
 import { noTestNetwork } from './test-network.ts';
 
-/** Longer than a replica may be silent before others take over its work. */
+/** A silence in milliseconds after which other replicas have taken over a replica's work. */
 const longSilence = 8_000;
 
 describeIfAvailable(noEtcd ?? noTestNetwork, 'three replicas over three members of etcd', () => {
@@ -20,7 +20,9 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'three replicas over three members 
   });
   afterAll(() => set?.stop());
 
-  /** Lets clients read and write while `fault` runs, until some time after it, and checks what all of them have seen. */
+  /**
+   * Lets clients read and write during `fault` and for some time afterwards, and checks the history of all operations.
+   */
   async function during(fault: (workload: RegisterWorkload) => Promise<void>): Promise<void> {
     const round = ++rounds;
     const workload = await RegisterWorkload.start(registersOf(set, 'registers'), `round${round}`, round);

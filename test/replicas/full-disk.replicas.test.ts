@@ -46,7 +46,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork ?? noDisk, 'a replica whose own disk
     expect((await manage(set, 1, 'users/before')).code).toBe(200);
     expect(await ready(1)).toContain('[-]audit-log failed');
     expect(set.replica(1).process.output()).toContain('the audit log cannot be written');
-    // The other replica has a disk of its own.
+    // The other replica has its own disk, so it still accepts writes.
     expect((await create(0, 'elsewhere')).code).toBe(201);
     expect(await ready(0)).toContain('[+]audit-log ok');
     expect((await manage(set, 1, 'users/elsewhere')).code).toBe(200);

@@ -13,7 +13,7 @@ import { shellBlocks } from '../harness/walk-guide.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
-/** Ends everything that the script has started in the background. */
+/** Ends all background programs of the script when it exits. */
 const cleanUp = `trap 'kill -9 $(jobs -p) 2>/dev/null' EXIT`;
 
 describeIfAvailable(noEtcd ?? kubectlMissing ?? haproxyMissing, 'the guide to high availability', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP load balancer: each connection goes to the next server that accepts it. */
+/** A TCP load balancer. Each connection goes to the next server that accepts connections. */
 export class LoadBalancer {
   readonly #server: Server;
   readonly #targets: readonly URL[];

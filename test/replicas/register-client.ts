@@ -8,11 +8,11 @@ const longestRequest = 3_000;
 export interface AcknowledgedChange {
   readonly register: string;
   readonly value: RegisterValue;
-  /** The resourceVersion after the change. Absent for deletes, whose response does not tell it. */
+  /** The resourceVersion after the change. Absent for deletes, whose response does not contain it. */
   readonly revision?: string;
 }
 
-/** A replica that a client talks to, with the collection of ConfigMaps whose objects are the registers. */
+/** One replica as a client reaches it. `url` is the collection of ConfigMaps whose objects are the registers. */
 export interface RegisterEndpoint {
   readonly url: string;
   readonly token: string;
@@ -24,15 +24,15 @@ interface Known {
 }
 
 /**
- * Reads and changes registers, one operation at a time, each at another replica. Records what it did and saw. Changes
- * require the value that the client has last seen.
+ * Reads and changes registers, one operation at a time, each at a different replica. Records its operations and their
+ * results. A change succeeds only if the register has the value that the client last saw.
  */
 export class RegisterClient {
   readonly operations: RegisterOperation[] = [];
   readonly acknowledged: AcknowledgedChange[] = [];
   readonly #endpoints: readonly RegisterEndpoint[];
   readonly #dispatcher = new Agent({ connect: { rejectUnauthorized: false, timeout: 2_000 } });
-  /** The value of each register that the client has last seen. */
+  /** The value and revision of each register that the client last saw. */
   readonly #known = new Map<string, Known>();
 
   constructor(endpoints: readonly RegisterEndpoint[]) {
@@ -53,7 +53,10 @@ export class RegisterClient {
     this.operations.push({ register, kind: 'read', found: known.value, startedAt, endedAt });
   }
 
-  /** Changes the register from the value that this client knows to the given one. Returns true if it succeeded. */
+  /**
+   * Changes the register from the value that this client last saw to the given one. Returns true if the change
+   * succeeded.
+   */
   async change(register: string, to: RegisterValue, at: number): Promise<boolean> {
     const known = this.#known.get(register) ?? { value: undefined };
     if (known.value === undefined && to === undefined) return false;
@@ -72,7 +75,7 @@ export class RegisterClient {
     if (code === 404 || code === 409) {
       this.operations.push({ ...change, result: 'refused', endedAt });
     } else if (code !== 503 && code !== 429 && code !== 507) {
-      // The other codes promise that nothing was changed.
+      // The server may have executed the change. The excluded codes guarantee that it did not.
       this.operations.push({ ...change, result: 'unknown', endedAt: Number.POSITIVE_INFINITY });
     }
     return false;
@@ -111,7 +114,7 @@ export class RegisterClient {
 }
 
 interface Answer {
-  /** 0 if there was no complete response. */
+  /** The HTTP status; 0 if there was no complete response. */
   readonly code: number;
   readonly body: unknown;
 }

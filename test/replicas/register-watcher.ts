@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import type { RegisterValue } from './histories/register-operation.ts';
 import type { RegisterEndpoint } from './register-client.ts';
 
-/** A change of a register as a watch reported it. */
+/** A change of a register, as a watch reported it. */
 export interface WatchedChange {
   readonly register: string;
   readonly value: RegisterValue;
@@ -21,12 +21,12 @@ interface WatchLine {
 }
 
 /**
- * Watches all registers from a revision on. Whenever the watch ends, it continues at the next replica after the last
- * revision that it has seen.
+ * Watches all registers from a given revision. Whenever a watch ends, the watcher continues at the next replica, after
+ * the last revision that it has received.
  */
 export class RegisterWatcher {
   readonly changes: WatchedChange[] = [];
-  /** The errors that watches reported, such as 410. After one of them, the history has a gap. */
+  /** The errors that watches reported, such as 410. After an error, the watcher may have missed changes. */
   readonly errors: string[] = [];
   readonly #endpoints: readonly RegisterEndpoint[];
   readonly #dispatcher = new Agent({ connect: { rejectUnauthorized: false, timeout: 2_000 }, bodyTimeout: 0 });
@@ -48,7 +48,7 @@ export class RegisterWatcher {
     await this.#dispatcher.destroy();
   }
 
-  /** Resolves when a change with this revision or a later one was reported. */
+  /** Resolves when a change with this revision or a later one has been received. */
   async reach(revision: number): Promise<void> {
     while ((this.changes.at(-1)?.revision ?? 0) < revision) await delay(20, undefined, { signal: this.#end.signal });
   }
@@ -58,7 +58,7 @@ export class RegisterWatcher {
       try {
         await this.#watchOnce();
       } catch {
-        // The replica is not available; the next one is tried.
+        // The replica is not available, so the loop tries the next one.
       }
       this.#at++;
       if (!this.#end.signal.aborted) await delay(50);
@@ -68,7 +68,7 @@ export class RegisterWatcher {
   async #watchOnce(): Promise<void> {
     const endpoint = this.#endpoints[this.#at % this.#endpoints.length];
     if (endpoint === undefined) throw new Error('a watcher needs a replica');
-    // A replica that is cut off sends no end of the watch, so each watch ends by itself after some seconds.
+    // A replica that is cut off cannot end the watch of a client. The timeout makes sure that each watch ends.
     const query = `watch=1&resourceVersion=${this.#revision}&timeoutSeconds=5`;
     const response = await request(`${endpoint.url}?${query}`, {
       dispatcher: this.#dispatcher,
@@ -87,7 +87,7 @@ export class RegisterWatcher {
 
   #note({ type, object }: WatchLine): void {
     if (type === 'ERROR') {
-      // A server that is cut off from etcd ends its watches with 503. They continue elsewhere.
+      // A server that is cut off from etcd ends its watches with 503. The watcher continues at another replica.
       if (object.code !== 503) this.errors.push(JSON.stringify(object));
       return;
     }

@@ -9,7 +9,9 @@ import { RegisterWatcher } from './register-watcher.ts';
 const clientCount = 6;
 const registerCount = 5;
 
-/** Clients that read and change registers at all replicas, and a watcher per replica, until they are stopped. */
+/**
+ * Clients that read and change registers at all replicas, and one watcher per replica. They run until they are stopped.
+ */
 export class RegisterWorkload {
   readonly #endpoints: readonly RegisterEndpoint[];
   readonly #clients: RegisterClient[];
@@ -18,7 +20,7 @@ export class RegisterWorkload {
   readonly #name: string;
   readonly #running: Promise<void>[];
   #stopped = false;
-  /** When each change was acknowledged, in milliseconds of the monotonic clock. */
+  /** The times at which changes were acknowledged, in milliseconds of the monotonic clock. */
   readonly acknowledgedAt: number[] = [];
 
   private constructor(
@@ -33,18 +35,18 @@ export class RegisterWorkload {
     this.#running = this.#clients.map((client, index) => this.#run(client, index));
   }
 
-  /** The name must be unique, because the registers are named after it. */
+  /** Starts clients and watchers. The name must be unique, because the registers are named after it. */
   static async start(endpoints: readonly RegisterEndpoint[], name: string, seed: number): Promise<RegisterWorkload> {
     const { metadata } = await listRegisters(endpoints);
     return new RegisterWorkload(endpoints, { name, seed, revision: metadata.resourceVersion });
   }
 
-  /** Resolves after this number of further changes was acknowledged. */
+  /** Resolves after this number of further changes has been acknowledged. */
   async progress(count: number): Promise<void> {
     for (const goal = this.acknowledgedAt.length + count; this.acknowledgedAt.length < goal; ) await delay(10);
   }
 
-  /** Resolves when a change has been acknowledged. Returns the milliseconds from the given time to it. */
+  /** Resolves when a change is acknowledged after the given time. Returns the milliseconds in between. */
   async untilChange(after: number): Promise<number> {
     for (;;) {
       const next = this.acknowledgedAt.find((at) => at > after);
@@ -53,11 +55,11 @@ export class RegisterWorkload {
     }
   }
 
-  /** Stops the clients, waits until the watchers have seen everything, and checks the whole history. */
+  /** Stops the clients, waits until the watchers have received all changes, and checks the whole history. */
   async stopAndCheck(): Promise<{ readonly operations: number; readonly changes: number; readonly unknown: number }> {
     this.#stopped = true;
     await Promise.all(this.#running);
-    // A watcher that has seen this change has seen all earlier changes.
+    // Makes one last change. A watcher that has received it has received all earlier changes.
     const last = new RegisterClient(this.#endpoints);
     while (!(await last.change(`${this.#name}-end`, `${this.#name}-end`, 0))) await delay(100);
     const end = last.acknowledged[0]?.revision ?? '';
@@ -115,7 +117,7 @@ interface RegisterList {
 
 const listing = new Agent({ connect: { rejectUnauthorized: false, timeout: 2_000 } });
 
-/** Lists the registers at the first replica that answers. */
+/** Lists the registers at the first replica that responds. */
 async function listRegisters(endpoints: readonly RegisterEndpoint[], query = ''): Promise<RegisterList> {
   for (let attempt = 0; ; attempt++) {
     const endpoint = endpoints[attempt % endpoints.length];

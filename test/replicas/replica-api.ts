@@ -35,7 +35,7 @@ export async function askReplica(
   }
 }
 
-/** Sends a request of the administrator for a management resource. */
+/** Sends an administrator's request for a management resource to a replica. */
 export function manage(
   set: ReplicaSet,
   replica: number,
@@ -45,7 +45,7 @@ export function manage(
   return askReplica(set.replica(replica), set.adminKey, `${management}/${path}`, options);
 }
 
-/** Creates an object of the management API at a replica. Throws if it is refused. */
+/** Creates an object of the management API at a replica. Throws if the replica refuses it. */
 export async function createAt(set: ReplicaSet, replica: number, path: string, body: object): Promise<unknown> {
   const response = await manage(set, replica, path, { method: 'POST', body });
   if (response.code !== 201) throw new Error(`${path}: ${response.code} ${JSON.stringify(response.body)}`);
@@ -72,7 +72,10 @@ export function isReady(body: unknown): boolean {
   return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
-/** The registers of a virtual cluster at each replica: the ConfigMaps of its namespace `default`. */
+/**
+ * Returns, for each replica, the endpoint of the registers: the ConfigMaps in the namespace `default` of a virtual
+ * cluster.
+ */
 export function registersOf(set: ReplicaSet, instance: string): RegisterEndpoint[] {
   const path = `/kubernetes/project/default/virtualcluster/${instance}/api/v1/namespaces/default/configmaps`;
   return set.replicas.map((replica) => ({ url: `${replica.url}${path}`, token: set.adminKey }));

@@ -7,7 +7,7 @@ import { makeAuthority } from '../kubernetes/harness/authority.ts';
 import { type TestMachine, TestNetwork } from './test-network.ts';
 
 const port = 8443;
-/** The files that a further server needs from the first one. */
+/** The files that each further server needs from the first server. */
 const sharedFiles = ['seal.key', 'signing.key', 'ca.crt', 'ca.key'];
 
 export interface ReplicaSetOptions {
@@ -21,13 +21,16 @@ export interface ReplicaSetOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The data directory of a replica, by its number. Optional; defaults to a temporary one. */
   readonly directory?: (replica: number) => string | undefined;
-  /** The number of replicas that are started; the others are only prepared. Optional; defaults to all. */
+  /** The number of replicas to start; further replicas are only prepared. Optional; defaults to all. */
   readonly started?: number;
-  /** Distinguishes sets that exist at the same time. */
+  /** The number of the network. Sets that exist at the same time need different numbers. */
   readonly network?: number;
 }
 
-/** Real servers over a real etcd cluster. Each server and each member has a machine of its own in a test network. */
+/**
+ * Several real servers that share a real etcd cluster. Each server and each etcd member has its own machine in a test
+ * network.
+ */
 export class ReplicaSet {
   readonly network: TestNetwork;
   readonly etcd: EtcdCluster;
@@ -61,7 +64,7 @@ export class ReplicaSet {
     ];
     const etcd = await EtcdCluster.start(members, flags, { ca: Buffer.from(authority.cert) }, machines);
     const config = join(folder, 'server.yaml');
-    // Tests send requests as fast as they can with one key.
+    // No rate limit: tests send requests as fast as they can with one key.
     writeFileSync(config, 'limits: {requestsPerSecond: 0}\n');
     const args = [
       ...['--store', etcd.endpoints, '--etcd-ca-file', file('etcd-ca.crt', authority.cert)],
@@ -116,7 +119,7 @@ function memberNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `m${index}`);
 }
 
-/** One server of a set. */
+/** One server of a replica set. */
 export class Replica {
   readonly name: string;
   readonly machine: TestMachine;
@@ -159,12 +162,12 @@ export class Replica {
     for (const file of sharedFiles) cpSync(join(other.#directory, file), join(this.#directory, file));
   }
 
-  /** The files in the data directory. */
+  /** The names of the files in the data directory. */
   get files(): readonly string[] {
     return readdirSync(this.#directory).sort();
   }
 
-  /** Starts the server. `program` is another version of it. */
+  /** Starts the server. `program` is the path of another version of the program. */
   async start(program?: string): Promise<void> {
     this.#process = await startFlotilla({
       ...(program === undefined ? {} : { program }),
@@ -190,7 +193,7 @@ export class Replica {
     this.#process = undefined;
   }
 
-  /** Stops the server with SIGSTOP. Its connections stay open, and it answers nothing. */
+  /** Pauses the server with SIGSTOP. Its connections stay open, but it does not respond. */
   pause(): void {
     this.#isPaused = true;
     process.kill(this.process.pid, 'SIGSTOP');

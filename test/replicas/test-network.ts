@@ -16,20 +16,23 @@ export const noTestNetwork =
 /** A machine of the network: a network namespace with one address. */
 export interface TestMachine {
   readonly address: string;
-  /** The command with flags that a program is started under to run on this machine. */
+  /** A command with flags that starts a program on this machine. */
   readonly commandPrefix: readonly string[];
 }
 
 /**
- * Machines that are connected with each other and with the tests by a bridge. The connection between any two of them can
- * be cut: packets are dropped silently, and connections stay open, as if a cable was pulled.
+ * Machines that a bridge connects with each other and with the tests. A test can cut the connection between any two of
+ * them, like a pulled cable: packets are dropped silently, and connections stay open.
  */
 export class TestNetwork {
   readonly #id: string;
   readonly #subnet: string;
   readonly #machines = new Map<string, TestMachine>();
 
-  /** `number` distinguishes networks that exist at the same time. The addresses are reserved for tests (RFC 2544). */
+  /**
+   * `number` distinguishes networks that exist at the same time. The addresses are from a range that is reserved for
+   * tests (RFC 2544).
+   */
   constructor(number: number) {
     this.#id = `fl${process.pid % 10_000}n${number}`;
     this.#subnet = `198.18.${100 + number}`;
@@ -38,7 +41,7 @@ export class TestNetwork {
     must('link', 'set', this.#id, 'up');
   }
 
-  /** The address of the tests. */
+  /** The address of the test process in the network. */
   get testAddress(): string {
     return `${this.#subnet}.1`;
   }
@@ -57,7 +60,7 @@ export class TestNetwork {
     return machine;
   }
 
-  /** Drops all packets between the machine and the others. */
+  /** Drops all packets between the machine and the machines in `others`. */
   cut(name: string, others: readonly string[]): void {
     for (const other of others) {
       this.#route('add', name, other);
@@ -78,7 +81,7 @@ export class TestNetwork {
     must('netns', 'exec', `${this.#id}${name}`, 'iptables', ...rule);
   }
 
-  /** Drops the packets that the machine sends to the tests. */
+  /** Drops the packets from the machine to the test process. */
   cutFromTests(name: string): void {
     must('-n', `${this.#id}${name}`, 'route', 'add', 'blackhole', `${this.testAddress}/32`);
   }
@@ -97,7 +100,7 @@ export class TestNetwork {
     return machine.address;
   }
 
-  /** Removes everything. All programs on the machines must have ended. */
+  /** Removes all machines. All programs on them must have ended. */
   remove(): void {
     for (const name of this.#machines.keys()) run(['netns', 'del', `${this.#id}${name}`]);
     run(['link', 'del', this.#id]);

@@ -14,7 +14,7 @@ import { noTestNetwork, type TestMachine } from './test-network.ts';
 
 const namespaces = '/kubernetes/cluster/edge/api/v1/namespaces';
 const insideInstance = '/kubernetes/project/default/virtualcluster/vc/api/v1/namespaces';
-/** The time in which other replicas detect a killed replica, even on a busy machine. */
+/** Enough time for other replicas to detect a killed replica, even on a busy machine. */
 const patient = { timeout: 60_000, interval: 200 };
 
 describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and two replicas', () => {
@@ -42,7 +42,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and tw
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Creates an object as soon as the replica is ready: right after the start, it may answer 503. */
+  /** Creates an object, and retries until the replica is ready: right after its start, it may respond with 503. */
   async function createWhenReady(path: string, body: object): Promise<JsonObject> {
     const made = await eventually(
       60,
@@ -52,7 +52,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and tw
     return made.body as JsonObject;
   }
 
-  /** Starts an agent on its machine. The tunnels of one agent may end at either replica. */
+  /** Starts an agent on its own machine. Each tunnel of the agent may end at either replica. */
   async function startAgent(dataDir = 'agent'): Promise<void> {
     const file = join(folder, 'token');
     writeFileSync(file, joinToken, { mode: 0o600 });

@@ -27,7 +27,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'replicas that are upgraded one by 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The replicas with their versions, and the schema of the store, as a replica reports them. */
+  /** Returns what a replica reports: the replicas with their versions, and the schema version of the store. */
   async function status(replica: number) {
     const { code, body } = await askReplica(set.replica(replica), set.adminKey, '/replicas');
     expect(code).toBe(200);
@@ -38,7 +38,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'replicas that are upgraded one by 
     return { schema: valueAt(body as JsonValue, 'schema'), replicas };
   }
 
-  /** All keys in etcd, and the revisions of those that only a starting server writes. */
+  /** Returns all keys in etcd. Keys that only a starting server writes are followed by their revisions. */
   async function etcdKeys(): Promise<string[]> {
     const client = set.etcd.client();
     const { kvs } = await client.call(rangeMethod, { key: '\0', rangeEnd: '\0', keysOnly: true });

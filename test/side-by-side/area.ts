@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Gadgets } from './gadgets.ts';
 import type { Pair } from './pair.ts';
 
-/** A test whose requests are all compared. It fails with every request that differs. */
+/** Declares a test whose requests are all compared. The test fails with a list of the differing requests. */
 export type ComparedTest = (name: string, send: () => Promise<void>) => void;
 
 export function comparedTests(pair: Pair): ComparedTest {

@@ -11,16 +11,16 @@ import { Pair } from './pair.ts';
 import { Side } from './side.ts';
 
 export interface ComparisonOptions {
-  /** The differences that only this comparison has; all of them must occur. */
+  /** The differences that occur only in this comparison. The suite fails if one of them does not occur. */
   readonly own: readonly Difference[];
-  /** The authorization mode of kube-apiserver. Optional; by default everybody may do everything. */
+  /** The authorization mode of kube-apiserver. Optional; by default every request is allowed. */
   readonly authorization?: 'RBAC';
   /**
-   * `full` to compare a virtual cluster with the full set of kinds. Optional; by default the built-in cluster itself is
-   * compared, which has the minimal set.
+   * With `full`, compares a virtual cluster with the full set of kinds. Optional; by default compares the built-in
+   * cluster, which has the minimal set.
    */
   readonly api?: 'full';
-  /** The minimum number of compared requests. */
+  /** The number of requests that the suite must compare at least. */
   readonly atLeast?: number;
 }
 
@@ -54,7 +54,7 @@ export function compareWithKubeApiserver(title: string, options: ComparisonOptio
         podAccounts: api === 'full',
         ...(authorization === undefined ? {} : { authorization }),
       });
-      // Both call the webhooks of the test, which are on this machine.
+      // Both servers must be allowed to call the test's webhooks, which are on this machine.
       const config = join(dataDir, 'flotilla.yaml');
       writeFileSync(config, 'planes:\n  webhookAddresses: [127.0.0.0/8]\n');
       const { url } = await bench.start({ config });

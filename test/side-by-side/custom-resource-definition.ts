@@ -1,6 +1,6 @@
 import type { SharedKind } from './workshop-kinds.ts';
 
-/** The kind as a definition for kube-apiserver. */
+/** Returns the kind as a CustomResourceDefinition for kube-apiserver. */
 export function customResourceDefinition(kind: SharedKind): object {
   const { group, version, plural, singular, shortNames, categories, selectableFields, columns } = kind;
   return {

@@ -2,7 +2,7 @@ import type { FieldDifference } from './field-differences.ts';
 import type { NormalizedResponse } from './normalized-response.ts';
 import type { SideRequest } from './side.ts';
 
-/** A request and both responses. */
+/** A request and the responses of both servers. */
 export interface Exchange {
   readonly request: SideRequest;
   readonly theirs: NormalizedResponse;
@@ -16,13 +16,13 @@ export interface Difference {
   readonly theirs: string;
   /** The behavior of this server. */
   readonly ours: string;
-  /** The reason, and the rule or decision behind it. */
+  /** The reason for the difference, and the rule or decision that it follows from. */
   readonly because: string;
-  /** True if this difference explains the field of the exchange; as narrow as possible. */
+  /** True if this difference explains the differing field. As few fields as possible should match. */
   explains(field: FieldDifference, exchange: Exchange): boolean;
 }
 
-/** The message of a Status; empty for other bodies. */
+/** Returns the message of a Status; '' for other bodies. */
 export function messageOf({ body }: NormalizedResponse): string {
   const message = memberOf(body, 'message');
   return typeof message === 'string' ? message : '';
@@ -32,20 +32,20 @@ export function isStatus({ body }: NormalizedResponse): boolean {
   return memberOf(body, 'kind') === 'Status';
 }
 
-/** The causes of a Status, each as one text, in the wording of this server. */
+/** Returns the causes of a Status, each as one text in this server's wording. */
 export function causesOf({ body }: NormalizedResponse): string[] {
   const causes = memberOf(memberOf(body, 'details'), 'causes');
   return Array.isArray(causes) ? causes.map((cause) => withStatusPath(inNextVersion(JSON.stringify(cause)))) : [];
 }
 
-/** The text that the next version of kube-apiserver has in its place. */
+/** Returns the text with the wording that the next version of kube-apiserver uses. */
 export function inNextVersion(text: string): string {
   return text
     .replaceAll("',  or '", "', or '")
     .replaceAll(/no more than (63|253) characters/g, 'no more than $1 bytes');
 }
 
-/** The text with the field of a status named by its full path, like every other field. */
+/** Returns the text with the full path `status.…` for a field of a status, as for every other field. */
 export function withStatusPath(text: string): string {
   return text.replaceAll(/: (\w+) in body/g, ': status.$1 in body');
 }
@@ -54,7 +54,7 @@ function memberOf(value: unknown, name: string): unknown {
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** The sent body as text. */
+/** Returns the sent body as text. */
 export function sentOf({ body, json }: SideRequest): string {
   return body ?? (json === undefined ? '' : JSON.stringify(json));
 }

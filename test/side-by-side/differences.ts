@@ -13,7 +13,7 @@ import { requestDifferences } from './differences/requests.ts';
 
 type Group = readonly [title: string, differences: readonly Difference[]];
 
-/** Differences that can occur for any kind. */
+/** Differences that can occur for objects of any kind. */
 const general: readonly Group[] = [
   ['Requests', requestDifferences],
   ['Bodies', bodyDifferences],
@@ -23,7 +23,7 @@ const general: readonly Group[] = [
   ['Responses', answerDifferences],
 ];
 
-/** All documented differences: those of any kind, then those of single suites. */
+/** All documented differences: first those that can occur for any kind, then those of single suites. */
 export const differenceGroups: readonly Group[] = [
   ...general,
   ['Built-in Kubernetes kinds', builtInDifferences],
@@ -34,7 +34,7 @@ export const differenceGroups: readonly Group[] = [
 ];
 
 /**
- * All differences for any kind, in the order of evaluation: the first that explains a field is counted. The suite fails
- * for a difference that no request exhibits any more.
+ * All differences that can occur for any kind, in the order of evaluation. The first one that explains a field is
+ * counted. The suite fails if a difference in this list no longer occurs.
  */
 export const differences: readonly Difference[] = general.flatMap(([, group]) => group);

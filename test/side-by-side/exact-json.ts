@@ -1,6 +1,6 @@
 /**
- * Parses JSON with every number kept as written, `1.0` as the string `#1.0`, so that the texts are compared and not the
- * parsed values. Throws on invalid JSON.
+ * Parses JSON with every number kept as written: `1.0` becomes the string `#1.0`. Comparisons therefore see the
+ * notation and not only the value. Throws on invalid JSON.
  */
 export function exactJson(text: string): unknown {
   return JSON.parse(

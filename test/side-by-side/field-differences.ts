@@ -1,12 +1,15 @@
-/** One field that differs between the two responses; `undefined` if it is missing on a side. */
+/** A field that differs between the two responses; `undefined` if a response does not contain it. */
 export interface FieldDifference {
-  /** `status`, `headers.vary`, `body.items[0].spec`; `body.metadata (order)` if its members have another order. */
+  /**
+   * The path of the field: `status`, `headers.vary`, `body.items[0].spec`. `body.metadata (order)` if only the order of
+   * its members differs.
+   */
   readonly path: string;
   readonly theirs: unknown;
   readonly ours: unknown;
 }
 
-/** Compares field by field, down to the values; the order of members counts. */
+/** Compares two values field by field. The order of members counts. */
 export function fieldDifferences(theirs: unknown, ours: unknown, path = ''): FieldDifference[] {
   if (theirs === ours) return [];
   if (Array.isArray(theirs) && Array.isArray(ours)) {
@@ -30,7 +33,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** A readable description: both values, cut to the part in which they differ. */
+/** Returns a readable description with both values, cut to the part in which they differ. */
 export function describeField({ path, theirs, ours }: FieldDifference): string {
   const texts = [theirs, ours].map((value) => (value === undefined ? '(absent)' : JSON.stringify(value)));
   const [one = '', other = ''] = texts;

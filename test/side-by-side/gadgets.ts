@@ -29,14 +29,14 @@ export function gadget(
 }
 
 export interface CallOptions extends SendOptions {
-  /** Includes the question mark. */
+  /** The query of the URL, including the question mark. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
 type Answers = Promise<readonly [Received, Received]>;
 
-/** The verbs on the gadgets of one namespace, each sent to both servers and compared. */
+/** Sends requests for the gadgets of one namespace to both servers and compares the responses. */
 export class Gadgets {
   readonly pair: Pair;
   readonly namespace: string;
@@ -57,7 +57,7 @@ export class Gadgets {
     return this.pair.send(request, options);
   }
 
-  /** `where` follows `gadgets` in the path, with the query. */
+  /** Sends a GET. `where` is the rest of the path after `gadgets`, with the query. */
   get(where = '', { headers = {}, ...options }: CallOptions = {}): Answers {
     return this.send({ path: this.path + where, headers }, options);
   }
@@ -71,7 +71,7 @@ export class Gadgets {
     return this.send({ method: 'POST', path: this.path + query, body, headers }, options);
   }
 
-  /** Sends back the object that was kept under the name, with changes. */
+  /** Changes the object that was kept under the name, and sends it back. */
   put(kept: string, change: (object: KeptObject) => void, options: CallOptions & { where?: string } = {}): Answers {
     const { query = '', headers = {}, where = `/${kept}`, ...rest } = options;
     return this.send(
@@ -95,7 +95,7 @@ export class Gadgets {
     return this.send({ method: 'PATCH', path, body, headers: { 'content-type': type, ...headers } }, options);
   }
 
-  /** A server-side apply of a gadget of that name. */
+  /** Applies a gadget with that name by server-side apply. */
   apply(manager: string, name: string, parts: GadgetParts, { query = '', ...options }: CallOptions = {}): Answers {
     const body = { apiVersion, kind: 'Gadget', metadata: { name, ...parts.metadata }, spec: parts.spec };
     return this.patch(name, applyPatch, body, { query: `?fieldManager=${manager}${query}`, ...options });

@@ -3,11 +3,11 @@ import { exactJson } from './exact-json.ts';
 import type { Received } from './side.ts';
 import type { Tokens } from './tokens.ts';
 
-/** A response in the form in which it is compared. */
+/** A response in the form that is compared. */
 export interface NormalizedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** The document; the events of a watch as a list; the text if it is neither JSON nor YAML. */
+  /** The JSON or YAML document; a list of events for a watch; the text for anything else. */
   readonly body: unknown;
 }
 
@@ -26,14 +26,14 @@ const headersThatMatter = [
   'content-encoding',
 ];
 
-/** True if the name was generated: at most 58 characters of `generateName` and five more. */
+/** True if the name was generated: the first 58 characters of `generateName` and five random ones. */
 function isGenerated(name: string, generateName: string): boolean {
   return name.length > 5 && name.slice(0, -5) === generateName.slice(0, 58);
 }
 
 export interface NormalizeOptions {
   readonly tokens: Tokens;
-  /** The response is a watch, one event per line. */
+  /** True if the response is a watch with one event per line. */
   readonly isStream: boolean;
   /** The generateName of the sent object, because an error may contain a generated name. */
   readonly generateName: string | undefined;
@@ -53,7 +53,7 @@ export function normalizeResponse(
     if (value !== undefined) headers[name] = tokens.text(String(value));
   }
   if (received.warnings.length > 0) headers.warning = received.warnings.map((warning) => tokens.text(warning));
-  // The hash covers a document with the server's own paths, so only its form is compared.
+  // The ETag is a hash of a document that contains the server's own paths, so only the format is compared.
   const { etag } = received.headers;
   if (etag !== undefined) headers.etag = String(etag).replace(/^"[0-9A-F]{128}(-\w+)?"$/, '<sha-512>');
   return { status: received.status, headers, body: bodyOf(received, tokens, isStream) };
@@ -76,7 +76,7 @@ function bodyOf({ status, headers, text }: Received, tokens: Tokens, isStream: b
   return tokens.text(text);
 }
 
-/** True for a bookmark that kube-apiserver sends when its own timer fires during the watch. */
+/** True for a periodic bookmark, which kube-apiserver sends when its timer fires during the watch. */
 function isTimedBookmark(line: string): boolean {
   return line.startsWith('{"type":"BOOKMARK"') && !line.includes('k8s.io/initial-events-end');
 }
@@ -88,7 +88,8 @@ const isObject = (value: unknown): value is Json =>
 function documentOf(document: unknown, tokens: Tokens): unknown {
   if (!isObject(document)) return named(document, tokens);
   if (isObject(document.metadata) && ('items' in document || 'rows' in document)) {
-    // A list has the version of the whole store, which on the other side also counts other objects.
+    // The version of a list is the version of the whole store, which kube-apiserver also increases for other objects.
+    // It is masked.
     const metadata = { ...document.metadata, ...maskedOf(document.metadata, 'resourceVersion', 'continue') };
     return named({ ...document, metadata }, tokens);
   }
@@ -97,14 +98,14 @@ function documentOf(document: unknown, tokens: Tokens): unknown {
   return named(document, tokens);
 }
 
-/** kube-apiserver reports custom kinds in the random order of a Go map. */
+/** Sorts resources by name, because kube-apiserver reports custom kinds in the random order of a Go map. */
 export function byName(resources: unknown): unknown {
   if (!Array.isArray(resources)) return resources;
   const kindOf = ({ name, resource }: Json) => String(name ?? resource).replace(/\/.*/, '');
   return resources.toSorted((one, other) => kindOf(one).localeCompare(kindOf(other)));
 }
 
-/** The value without versions: a bookmark has the store's version too, also in a table row. */
+/** Returns a bookmark without versions, because they are versions of the whole store, also in table rows. */
 function withoutVersions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutVersions);
   if (!isObject(value)) return value;
@@ -118,7 +119,7 @@ function maskedOf(metadata: Json, ...members: readonly string[]): Json {
   return Object.fromEntries(members.filter((name) => metadata[name]).map((name) => [name, `<${name} of the list>`]));
 }
 
-/** The value with tokens for everything that the server chose itself. */
+/** Returns the value with tokens in place of everything that the server chose itself. */
 function named(value: unknown, tokens: Tokens, member = ''): unknown {
   if (typeof value === 'string') return tokens.text(value);
   if (typeof value === 'number') return `#${value}`;
@@ -141,12 +142,14 @@ function named(value: unknown, tokens: Tokens, member = ''): unknown {
   );
 }
 
-/** True for the age of an object that was just created. The two servers create and print it up to some seconds apart. */
+/** True for the age of a new object. The ages on the two servers may differ by some seconds. */
 function isRecentAge(cell: unknown): boolean {
   return typeof cell === 'string' && /^\d{1,2}s$/.test(cell);
 }
 
-/** Entries of the same second are sorted by name, and one side may cross the boundary of a second. */
+/**
+ * Compares entries by manager. Their order differs if one server crosses the boundary of a second between two writes.
+ */
 function byManager(one: unknown, other: unknown): number {
   const key = (entry: unknown) => (isObject(entry) ? `${entry.operation} ${entry.manager} ${entry.subresource}` : '');
   return key(one) < key(other) ? -1 : 1;

@@ -4,19 +4,22 @@ import { describeField, fieldDifferences } from './field-differences.ts';
 import { type NormalizedResponse, normalizeResponse } from './normalized-response.ts';
 import type { Received, Side, SideRequest } from './side.ts';
 
-/** A request that is the same for both, or one that is derived from a side's earlier responses. */
+/** A request for both servers: either identical, or derived from each side's earlier responses. */
 export type PairRequest = SideRequest | ((side: Side) => SideRequest);
 
 export interface SendOptions {
-  /** Keeps each side's response under this name, to send it back with changes; only on success. */
+  /**
+   * The name under which each side's response is kept, to be sent back with changes. Only successful responses are
+   * kept.
+   */
   readonly keepAs?: string;
-  /** Paths of fields that differ between any two servers, such as the age of an object. */
+  /** The paths of fields that always differ between two servers, such as the age of an object. */
   readonly ignoredFields?: RegExp;
-  /** The response is a watch: one event per line, until the server ends it. */
+  /** True if the response is a watch: one event per line, until the server ends it. */
   readonly isStream?: boolean;
 }
 
-/** kube-apiserver and this server, with the same requests. A difference that is not listed is a problem. */
+/** Sends the same requests to kube-apiserver and to this server. Every difference that is not listed is a problem. */
 export class Pair {
   /** The number of compared requests so far. */
   count = 0;
@@ -39,7 +42,7 @@ export class Pair {
     return this.#sides;
   }
 
-  /** Sends without comparing, to prepare the next requests; both must succeed. */
+  /** Sends a request to both servers without comparing the responses, to prepare later requests. Both must succeed. */
   async prepare(request: PairRequest, { keepAs }: SendOptions = {}): Promise<void> {
     for (const side of this.sides) {
       const received = await side.send(requestFor(request, side));
@@ -48,7 +51,10 @@ export class Pair {
     }
   }
 
-  /** Repeats a request on each server until the response matches. Caches of a server may not have a new object yet. */
+  /**
+   * Repeats a request on each server until the response matches, because a server's caches may not contain a new object
+   * yet.
+   */
   async waitForResponse(request: PairRequest, pattern: RegExp): Promise<void> {
     for (const side of this.sides) {
       await eventually(
@@ -103,7 +109,7 @@ export class Pair {
     this.#judge(sent, taken(theirs, answers[0]), taken(ours, answers[1]), options.ignoredFields);
   }
 
-  /** The differences since the last call. */
+  /** Returns the unlisted differences since the last call. */
   takeProblems(): string[] {
     const problems = this.#problems;
     this.#problems = [];
@@ -115,7 +121,7 @@ export class Pair {
     const exchange: Exchange = { request, theirs, ours };
     const unexplained = fieldDifferences(theirs, ours).filter((field) => {
       if (apart?.test(field.path)) return false;
-      // A client error must never become an internal server error.
+      // An internal server error of this server is always a problem if kube-apiserver responds differently.
       if (ours.status >= 500 && ours.status !== theirs.status) return true;
       const difference = this.#differences.find((one) => one.explains(field, exchange));
       if (difference === undefined) return true;
@@ -123,7 +129,7 @@ export class Pair {
       return false;
     });
     if (unexplained.length === 0) return;
-    // If the status differs, the bodies are different documents; the messages show it best.
+    // If the status differs, the bodies are different documents, so only the messages are shown.
     const statusDiffers = unexplained.some(({ path }) => path === 'status');
     const shown = unexplained.filter(({ path }) => !statusDiffers || path === 'status' || path === 'body.message');
     this.#problems.push([describeRequest(request), ...shown.slice(0, 6).map(describeField)].join('\n    '));

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pair } from './pair.ts';
 import type { Side } from './side.ts';
 
-/** The state to wait for: a permission that a user has, or the refusal of one. */
+/** The state to wait for: the user has the permission, or the refusal matches `reason`. */
 export interface Expected {
   readonly user: string;
   readonly groups?: readonly string[];
@@ -12,11 +12,11 @@ export interface Expected {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** Absent if the request is allowed. */
+  /** Absent if the request is to be allowed. */
   readonly reason?: RegExp;
 }
 
-/** Waits until both servers have seen a new role or binding: kube-apiserver authorizes from caches. */
+/** Waits until a new role or binding takes effect on both servers, because kube-apiserver authorizes from caches. */
 export async function untilEffective(pair: Pair, expected: Expected): Promise<void> {
   const signal = AbortSignal.timeout(20_000);
   for (const side of pair.sides) while (!(await isEffective(side, expected))) await delay(20, undefined, { signal });
@@ -30,7 +30,7 @@ async function isEffective(side: Side, expected: Expected): Promise<boolean> {
   return expected.reason === undefined ? allowed : expected.reason.test(reason);
 }
 
-/** The result of a SubjectAccessReview. */
+/** Returns the result of a SubjectAccessReview. */
 export async function accessOf(side: Side, spec: object): Promise<{ allowed: boolean; reason: string }> {
   const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
   const { status, text } = await side.send({ method: 'POST', path, json: { spec } });

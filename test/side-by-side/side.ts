@@ -2,28 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { Tokens } from './tokens.ts';
 
-/** A request of an area: the same for both sides, except for values from a side's own responses. */
+/** A request that is sent to both sides. Only values from a side's own responses may differ. */
 export interface SideRequest {
   readonly method?: string;
   readonly path: string;
-  /** `null` removes a default header. */
+  /** Additional headers. `null` removes a default header. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly body?: string;
-  /** Sent as `application/json` unless a header overrides it. */
+  /** The body as JSON, sent as `application/json` unless a header overrides the type. */
   readonly json?: unknown;
-  /** `null` sends no credential. */
+  /** The bearer token. `null` sends no credential. */
   readonly token?: string | null;
 }
 
 export interface Received {
-  /** 0 if the connection was closed without a response. */
+  /** The HTTP status; 0 if the connection was closed without a response. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly warnings: readonly string[];
   readonly text: string;
 }
 
-/** An object from a response, to be changed and sent back. */
+/** An object from a response, kept to be changed and sent back. */
 export interface KeptObject {
   [member: string]: unknown;
   metadata: Record<string, unknown>;
@@ -54,7 +54,7 @@ export class Side {
     this.#kept.set(name, JSON.parse(text));
   }
 
-  /** A copy of the kept object; throws if there is none. */
+  /** Returns a copy of the kept object. Throws if nothing was kept under the name. */
   kept(name: string): KeptObject {
     const object = this.#kept.get(name);
     if (object === undefined) throw new Error(`nothing was kept as ${name}`);
@@ -74,7 +74,7 @@ export class Side {
     return await received;
   }
 
-  /** Resolves when the response has begun, which for a watch is long before it ends. */
+  /** Sends a request. Resolves when the response begins, which for a watch is long before its end. */
   open(request: SideRequest): Promise<{ received: Promise<Received> }> {
     const { method = 'GET', path } = request;
     const body = request.body ?? (request.json === undefined ? undefined : JSON.stringify(request.json));

@@ -2,9 +2,9 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /**
- * Tokens for values that differ between any two servers: uids, resource versions and generated names are named after
- * the request in which they first occurred and their position in it. Two responses are equal if they are equal after
- * this replacement; an unchanged version keeps its token, a changed one gets a new one.
+ * Replaces values that always differ between two servers (uids, resource versions, generated names) by tokens. A token
+ * is named after the request in which its value first occurred, and the value's position there. Two responses count as
+ * equal if they are equal after the replacement. An unchanged version keeps its token; a changed one gets a new token.
  */
 export class Tokens {
   #request = 0;
@@ -22,7 +22,7 @@ export class Tokens {
     return this.#nameOf(this.#versions, 'version', version);
   }
 
-  /** The token for a name that the server generated from `metadata.generateName` in this response. */
+  /** Returns the token for a name that the server generated from `metadata.generateName` in this response. */
   generated(name: string): string {
     return this.#nameOf(this.#generated, 'name', name);
   }

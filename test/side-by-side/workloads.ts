@@ -40,7 +40,7 @@ export class Workloads {
   }
 }
 
-/** Compares the `scale` of a workload: reads, updates, patches, and the owners of the replica count. */
+/** Compares the `scale` subresource of a workload: reads, updates, patches, and the owners of the replica count. */
 export async function compareScale(workloads: Workloads, path: string, parent: { apiVersion: string; kind: string }) {
   const scale = `${path}/scale`;
   await workloads.get(scale);
@@ -72,7 +72,10 @@ export async function compareScale(workloads: Workloads, path: string, parent: {
   await workloads.merge(`${path}-absent/scale`, { spec: { replicas: 3 } });
 }
 
-/** Compares the `scale` of a workload with few requests. All workloads use the same code. */
+/**
+ * Compares the `scale` subresource of a workload with few requests, which suffices because all workloads share its
+ * code.
+ */
 export async function compareScaleBriefly(workloads: Workloads, path: string) {
   await workloads.put(`${path}/scale`, { spec: { replicas: 4 } });
   await workloads.get(path);

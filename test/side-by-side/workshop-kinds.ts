@@ -1,7 +1,9 @@
 import type { ResourceKind } from '../../src/api/resource.ts';
 import type { Schema } from '../../src/api/schema/schema.ts';
 
-/** A kind that both servers get: here as a resource of a plane, there as a CustomResourceDefinition. */
+/**
+ * A kind that both servers serve: this server as a resource of a plane, kube-apiserver from a CustomResourceDefinition.
+ */
 export interface SharedKind extends Omit<ResourceKind, 'columns'> {
   readonly hasStatus: boolean;
   readonly columns?: readonly SharedColumn[];
@@ -12,13 +14,13 @@ export interface SharedColumn {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly description: string;
   readonly priority?: number;
-  /** `spec.color` */
+  /** A path such as `spec.color`. */
   readonly path: string;
 }
 
 const text: Schema = { type: 'string' };
 
-/** One field for each feature of a structural schema. */
+/** The schema of the gadget's spec, with one field for each feature of a structural schema. */
 const gadgetSpec: Schema = {
   type: 'object',
   properties: {
@@ -122,7 +124,7 @@ const gadgetStatus: Schema = {
 
 export const group = 'workshop.test';
 
-/** Namespaced, with a status subresource, columns and selectable fields. */
+/** A namespaced kind with a status subresource, columns and selectable fields. */
 export const gadget: SharedKind = {
   group,
   version: 'v1',
@@ -147,7 +149,7 @@ export const gadget: SharedKind = {
   selectableFields: ['spec.color', 'spec.size', 'spec.flag'],
 };
 
-/** Cluster-scoped, fields beside a spec, no status subresource, no columns. */
+/** A cluster-scoped kind with fields beside its spec, without a status subresource and columns. */
 export const gizmo: SharedKind = {
   group,
   version: 'v1',

@@ -28,7 +28,10 @@ export interface WorkshopServer extends SideOptions {
   stop(): Promise<void>;
 }
 
-/** This server's own listener, filter chain, handlers and registry, serving a plane of the workshop's kinds. */
+/**
+ * Starts a server with this server's own listener, filter chain, handlers and registry. It serves a plane with the test
+ * kinds.
+ */
 export async function startWorkshopServer(): Promise<WorkshopServer> {
   const clock = systemClock;
   const log = silentLog;
@@ -39,7 +42,8 @@ export async function startWorkshopServer(): Promise<WorkshopServer> {
     clock,
     log: silentLog,
     resources: [readOnlyNamespaces, resourceOf(gadget), resourceOf(gizmo)],
-    // Namespaces are normally created by the server; here the requests create them, as on the other side.
+    // Namespaces are writable here, although the server normally creates them. The tests create them with requests, as
+    // on kube-apiserver.
     mount: (stores) =>
       [...stores.values()].map((kind) => {
         return kind.resource.plural === 'namespaces'

@@ -21,7 +21,7 @@ describe('the pages of the API', () => {
 
   it('contain every kind of the OpenAPI document that the server serves, except lists', () => {
     const { schemas } = JSON.parse(json).components as { schemas: Record<string, object> };
-    // PriceList is a kind, not a list: no kind is called Price.
+    // PriceList is a kind and not a list, because no kind is called Price.
     const isList = (name: string) => name.endsWith('List') && Object.hasOwn(schemas, name.slice(0, -'List'.length));
     const kinds = Object.keys(schemas)
       .filter((name) => name.startsWith('sh.platform.management.v1.') && !isList(name))

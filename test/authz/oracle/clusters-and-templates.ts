@@ -1,6 +1,6 @@
 import { type Row, rows } from './row.ts';
 
-/** Clusters and templates: "read", "write", "use a connected cluster itself" of completions §8. */
+/** The rows of clusters and templates: "read", "write", "use a connected cluster itself" of completions §8. */
 function placeRows(plural: string): readonly Row[] {
   return [
     ...rows(plural, 'list watch', 'all', ['everybody']),
@@ -15,9 +15,9 @@ function placeRows(plural: string): readonly Row[] {
     ...rows(`${plural}/status`, 'update', 'one', ['admin', 'owner', 'named with update']),
     ...rows(`${plural}/status`, 'patch', 'one', ['admin', 'owner', 'named with patch']),
     ...rows(plural, 'create deletecollection', 'all', ['admin']),
-    // The owner changes display fields.
+    // The owner may change display fields.
     ...rows(plural, 'update patch', 'one', ['admin', 'owner', 'named']),
-    // Write access does not include granting or revoking other permissions on the object.
+    // Write access does not include permission to grant or revoke access to the object.
     ...rows(`${plural}/spec.access`, 'update', 'one', ['admin', 'named'], { change: 'access' }),
     ...rows(plural, 'delete', 'one', ['admin', 'named']),
     ...rows(plural, 'get', 'all', ['admin', 'auditor'], { only: 'review' }),
@@ -30,7 +30,7 @@ export const clusterRows: readonly Row[] = [
   ...rows('clusters', 'use', 'one', ['admin', 'named'], { only: 'review' }),
   // The import candidates are visible to callers who may use the cluster.
   ...rows('clusters/virtualclusters', 'get', 'one', ['admin', 'auditor', 'named', 'named with use']),
-  // The usage of a cluster includes that of all projects on it.
+  // The usage of a cluster includes the usage of all projects on it.
   ...rows('clusters/usage', 'get', 'one', ['admin', 'auditor', 'owner', 'named']),
   ...rows('clusters/accesskey', 'create', 'one', ['admin']),
   ...rows('clusters/jointoken', 'create', 'one', ['admin']),

@@ -6,7 +6,7 @@ const core = { group: '' };
 const definitions = { group: 'apiextensions.k8s.io' };
 const members: readonly Relation[] = ['admin', 'auditor', 'project admin', 'project user', 'project viewer'];
 
-/** Secrets and ConfigMaps of completions §8: who lists and who reads them. */
+/** The rows of Secrets and ConfigMaps of completions §8: who may list and who may read them. */
 function configRows(plural: string, listers: readonly Relation[], readers: readonly Relation[]): readonly Row[] {
   return [
     ...rows(plural, 'list watch', 'all', ['everybody'], core),
@@ -18,7 +18,10 @@ function configRows(plural: string, listers: readonly Relation[], readers: reado
   ];
 }
 
-/** The kinds that every Kubernetes API has: namespaces follow their project, events what they are about. */
+/**
+ * The kinds that every Kubernetes API has. Permissions on namespaces follow their project, permissions on events follow
+ * the object of the event.
+ */
 export const coreRows: readonly Row[] = [
   ...rows('namespaces', 'list watch', 'all', ['everybody'], core),
   ...rows('namespaces', 'get', 'one', ['admin', 'auditor', 'reads the project'], core),
@@ -48,7 +51,7 @@ export const coreRows: readonly Row[] = [
     ...rows('events', 'update patch delete', 'one', ['admin'], { group }),
   ]),
 
-  // The definitions of the served kinds: like discovery.
+  // The definitions of the served kinds have the same permissions as discovery.
   ...rows('customresourcedefinitions', 'list watch', 'all', ['everybody'], definitions),
   ...rows('customresourcedefinitions', 'get', 'one', ['everybody'], definitions),
   ...rows('customresourcedefinitions/status', 'get', 'one', ['everybody'], definitions),
@@ -61,7 +64,7 @@ export const coreRows: readonly Row[] = [
   ...configRows('configmaps', members, members),
 ];
 
-/** Access reviews: everybody about themselves, admins about others. */
+/** Access reviews: everybody may review themselves, admins may review others. */
 export const reviewRows: readonly Row[] = [
   ...['authorization.k8s.io', managementGroup].flatMap((group) => [
     ...rows('selfsubjectaccessreviews', 'create', 'all', ['everybody'], { group }),

@@ -15,7 +15,7 @@ const commonRows = (plural: string): readonly Row[] => [
   ...rows(plural, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named']),
   ...rows(`${plural}/status`, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named with get']),
   ...rows(`${plural}/usage`, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named with get']),
-  // Writes of the status change nothing. Everyone who may write the object may send them.
+  // Writes of the status change nothing. Everyone who may write the object may also write its status.
   ...rows(`${plural}/status`, 'update', 'one', ['admin', 'project admin', 'owner', 'named with update']),
   ...rows(`${plural}/status`, 'patch', 'one', ['admin', 'project admin', 'owner', 'named with patch']),
 
@@ -28,7 +28,7 @@ const commonRows = (plural: string): readonly Row[] => [
   ...rows(plural, 'deletecollection', 'project', ['admin', 'project admin']),
 
   ...rows(plural, 'use', 'one', ['admin', 'project admin', 'owner', 'named'], { only: 'review' }),
-  // Without a name, permissions that depend on the object are not granted.
+  // Without a name, a review reports no permissions that depend on the object.
   ...rows(plural, 'get', 'project', ['admin', 'auditor', 'project admin'], { only: 'review' }),
   ...rows(plural, 'update patch delete', 'project', ['admin', 'project admin'], { only: 'review' }),
   ...rows(plural, 'get', 'all', ['admin', 'auditor'], { only: 'review' }),

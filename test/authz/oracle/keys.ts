@@ -9,7 +9,7 @@ export const keyRows: readonly Row[] = [
   ...rows('accesskeys/status', 'update patch', 'one', ['admin']),
 
   ...rows('ownedaccesskeys', 'list watch create', 'all', ['everybody']),
-  // A review does not reveal the owner of a key: existence itself is private.
+  // A review does not reveal the owner of a key, because even the existence of the key is private.
   ...rows('ownedaccesskeys', 'get update patch delete', 'one', ['key holder'], { only: 'request' }),
   ...rows('ownedaccesskeys/status', 'get', 'one', ['key holder'], { only: 'request' }),
 

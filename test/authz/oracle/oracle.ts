@@ -27,7 +27,7 @@ export const table: readonly Row[] = [
   ...pathRows,
 ];
 
-/** True if the request is allowed to the person and by every scope of the key. */
+/** True if the person may send the request and every scope of the key allows it. */
 export function expected(persona: Persona, row: Row, ask: RequestedAction): boolean {
   const allowed = row.may.some((relation) => holds(relation, persona.person, ask));
   if (!allowed || (row.unscoped === true && persona.scopes.length > 0)) return false;

@@ -3,14 +3,14 @@ import { type Row, rows } from './row.ts';
 
 const members: readonly Relation[] = ['admin', 'auditor', 'project admin', 'project user', 'project viewer', 'owner'];
 
-/** "create a project" to "import into the project" of completions §8. */
+/** The rows from "create a project" to "import into the project" of completions §8. */
 export const projectRows: readonly Row[] = [
   ...rows('projects', 'list watch', 'all', ['everybody']),
   ...rows('projects', 'get', 'one', [...members, 'named']),
   ...rows('projects/status', 'get', 'one', [...members, 'named with get']),
   ...rows('projects/status', 'update', 'one', ['admin', 'project admin', 'owner', 'named with update']),
   ...rows('projects/status', 'patch', 'one', ['admin', 'project admin', 'owner', 'named with patch']),
-  // One permission in the table: every reader of the project may read these.
+  // One permission in the table: every reader of the project may read these subresources.
   ...rows('projects/members', 'get', 'one', [...members, 'named with get']),
   ...rows('projects/templates', 'get', 'one', [...members, 'named with get']),
   ...rows('projects/clusters', 'get', 'one', [...members, 'named with get']),
@@ -33,7 +33,7 @@ export const projectRows: readonly Row[] = [
   ...rows('projectwebhooks', 'update patch delete', 'one', ['admin', 'project admin']),
   ...rows('projectwebhooks/test', 'create', 'one', ['admin', 'project admin']),
 
-  // With the setting projects.selfService everybody may; the fixture does not set it.
+  // With the setting projects.selfService, everybody may create projects. The fixture does not set it.
   ...rows('projects', 'create', 'all', ['admin']),
   ...rows('projects', 'update patch', 'one', ['admin', 'project admin', 'owner', 'named']),
   ...rows('projects', 'patch', 'one', ['admin', 'project admin', 'owner', 'named'], {
@@ -49,7 +49,7 @@ export const projectRows: readonly Row[] = [
   ...rows('projects/importvirtualcluster', 'create', 'one', ['admin', 'importing admin'], { only: 'request' }),
   ...rows('projects/importspace', 'create', 'one', ['admin', 'importing admin with host access'], { only: 'request' }),
 
-  // An entry of the access list must name the subresource. No request has this verb.
+  // An entry of the access list must name the subresource. No request has the verb `use`.
   ...rows('projects/hostaccess', 'use', 'one', ['admin', 'named'], { only: 'review' }),
 
   ...rows('projects', 'get', 'all', ['admin', 'auditor'], { only: 'review' }),

@@ -1,7 +1,10 @@
 import type { RequestedAction } from '../requested-action.ts';
 import * as world from '../world.ts';
 
-/** A principal as the authorizer sees it. A key of a team is its team and no user; a bare subject is neither. */
+/**
+ * A principal as the authorizer sees it. The key of a team acts as the team and as no user. A bare subject is neither a
+ * user nor a team.
+ */
 export interface Person {
   readonly user?: string;
   readonly teams: readonly string[];
@@ -29,7 +32,10 @@ const relations = {
   'project owner': (person, ask) => owns(person, world.projects.find(({ name }) => name === projectOf(ask))?.owner),
   /** The owner of the object itself. */
   owner: (person, ask) => owns(person, objectOf(ask)?.owner),
-  /** The owner of the object, who is also a user of the project. If a team owns it, the team must be one. */
+  /**
+   * The owner of the object, if the owner is also a user of the project. If a team owns the object, the team must be a
+   * user of the project.
+   */
   'owner and user': (person, ask) => {
     const owner = objectOf(ask)?.owner;
     const who = owner?.team === undefined ? person : { teams: [owner.team], admin: person.admin };
@@ -52,7 +58,7 @@ const relations = {
   'key holder': (person, ask) => ownsKey(person, ask.name),
   'reads an instance there': (person, ask) =>
     [...world.instances, ...world.spaces].some((one) => one.project === ask.project && readsInstance(person, one)),
-  /** An admin of the project, if the event exists and is not about a key of a user. */
+  /** An admin of the project, if the event exists and is not about an access key that belongs to a user. */
   'project admin, not of keys': (person, ask) =>
     roleIn(person, projectOf(ask)).includes('admin') && existsEvent(ask) && keyOfEvent(ask)?.owner.user === undefined,
   /** The instance that the event is about is readable, or the caller holds the key. */
@@ -61,7 +67,7 @@ const relations = {
   'reads the project': readsProject,
   /** An admin of the project who is named with `use` on the source cluster of the import. */
   'importing admin': isImportingAdmin,
-  /** The same, if the caller may also act on hosts in the project. */
+  /** An importing admin who may also act on hosts in the project. */
   'importing admin with host access': (person, ask) =>
     isImportingAdmin(person, ask) &&
     named(person, world.projects.find(({ name }) => name === ask.name)?.access, 'use', 'hostaccess'),

@@ -9,17 +9,20 @@ const vci = 'virtualclusterinstances';
 const ofManagement = (...resources: string[]) => [{ group: managementGroup, resources }];
 const isPath: ScopePredicate = (ask: RequestedAction) => ask.path !== '';
 
-/** The permission for one field of a project is the user's; a rule that allows the write need not name the field. */
+/**
+ * The user needs the separate permission for a field of a project. A rule that allows the write need not name the
+ * field.
+ */
 const setsField: ScopePredicate = (ask) => ask.resource === 'projects' && ask.subresource.startsWith('spec.');
 
 function shape(name: string, rules: readonly JsonObject[], covers: readonly ScopePredicate[]): ScopeShape {
   return { name, scope: { rules: [...rules] }, covers };
 }
 
-/** Deprecated rules, one for each of their members: a request passes if one rule matches. */
+/** Deprecated rules, one for each member of a rule. A request passes if one rule matches. */
 export const ruleShapes: readonly ScopeShape[] = [
   shape('rule-everything', [{ verbs: [] }], [matchesEverything]),
-  // Only verbs: kinds and paths.
+  // A rule with verbs only: it applies to kinds and paths.
   shape('rule-verbs', [{ verbs: reading }], [matches({ verbs: reading }), isPath]),
   shape(
     'rule-project',
@@ -90,7 +93,7 @@ export const ruleShapes: readonly ScopeShape[] = [
     [(ask) => ask.path === '/version' || ask.path === '/metrics' || ask.path.startsWith('/apis/')],
   ),
   shape('rule-management', [{ requestTargets: ['Management'] }], [matchesEverything]),
-  // These apply to clusters, virtual clusters and spaces, not to this API.
+  // These rules apply to clusters, virtual clusters and spaces, not to this API.
   shape('rule-other-target', [{ requestTargets: ['Cluster', 'ProjectVirtualCluster'] }], []),
   shape('rule-space-target', [{ requestTargets: ['ProjectSpace'] }], []),
   shape('rule-cluster', [{ cluster: 'c-red' }], []),

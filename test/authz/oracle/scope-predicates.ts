@@ -10,7 +10,7 @@ const isReading = (ask: RequestedAction) =>
   isListing(ask) || (ask.verb === 'get' && ask.name !== '' && ['', 'status', 'usage'].includes(ask.subresource));
 const same = (entry: string, asked: string) => entry === '*' || entry === asked;
 
-/** Every scoped key may create keys and tokens: they inherit its scopes. */
+/** Every scoped key may create keys and tokens, which inherit its scopes. */
 export const createsKeys: ScopePredicate = (ask) =>
   ask.verb === 'create' && (kind(ask, 'ownedaccesskeys') || kind(ask, 'directclusterendpointtokens'));
 
@@ -25,14 +25,14 @@ export const reviewsSelf: ScopePredicate = (ask) =>
     'selfsubjectreviews',
   ].includes(ask.resource);
 
-/** `/version`, discovery and OpenAPI, which clients read first; health and metrics are not included. */
+/** True for `/version`, discovery and OpenAPI, which clients read first. Health and metrics are not included. */
 export const discovers: ScopePredicate = (ask) => /^\/(version|apis?|openapi)(\/|$)/.test(ask.path);
 
-/** The definitions of the served kinds, which clients read like discovery. */
+/** True for reads of the definitions of the served kinds, which clients read like discovery. */
 export const readsDefinitions: ScopePredicate = (ask) =>
   ask.group === 'apiextensions.k8s.io' && ask.resource === 'customresourcedefinitions' && isReading(ask);
 
-/** Reads of the project object; lists are filtered down to it. */
+/** True for reads of the project object. Lists are filtered down to it. */
 export function readsProject(project: string): ScopePredicate {
   return (ask) => kind(ask, 'projects') && isReading(ask) && (isListing(ask) || same(project, ask.name));
 }
@@ -64,12 +64,15 @@ export function worksIn(project: string): ScopePredicate {
   };
 }
 
-/** Reads and uses of one instance, or of all in a project; lists are filtered down to it. Its log is not included. */
+/**
+ * True for reads and uses of one instance, or of all instances in a project. Lists are filtered down to these
+ * instances. The log of an instance is not included.
+ */
 export function usesInstance(project: string, name: string): ScopePredicate {
   return usesOne('virtualclusterinstances', project, name);
 }
 
-/** The same for spaces. */
+/** True for reads and uses of one space, or of all spaces in a project. */
 export function usesSpace(project: string, name: string): ScopePredicate {
   return usesOne('spaceinstances', project, name);
 }
@@ -89,7 +92,7 @@ export function readsCluster(cluster: string): ScopePredicate {
   return (ask) => kind(ask, 'clusters') && isReading(ask) && (isListing(ask) || same(cluster, ask.name));
 }
 
-/** The lists that the CLI requests; the rest of the scope narrows their contents. */
+/** True for the lists that the CLI requests. The rest of the scope narrows their contents. */
 export const lists: ScopePredicate = (ask) =>
   isListing(ask) && (kind(ask, 'projects') || kind(ask, 'clusters') || isInstance(ask));
 
@@ -111,19 +114,19 @@ export function matches({ verbs, group, resources, names, projects }: Matching):
     if (verbs !== undefined && !verbs.includes(ask.verb)) return false;
     if (group !== undefined && ask.group !== group) return false;
     if (resources !== undefined && !resources.includes(what)) return false;
-    // Lists are filtered if some of the items are allowed.
+    // A list over all projects is allowed and filtered if some of its items are allowed.
     if (projects !== undefined && !projects.includes(ask.project) && !(isListing(ask) && ask.project === ''))
       return false;
     return names === undefined || names.includes(ask.name) || isListing(ask);
   };
 }
 
-/** A rule that matches everything: all operations except those that a scoped key never has on keys. */
+/** A rule that matches everything: all operations except the operations on keys that no scoped key may use. */
 export const matchesEverything: ScopePredicate = (ask) => !isKeyKind(ask);
 
 /**
- * A scoped key creates keys that inherit its scopes and has no other access to keys: a key that could change keys could
- * remove its own scope, and the key that a cluster's agent gets has no scope.
+ * True for kinds and subresources of keys. A scoped key creates keys that inherit its scopes and has no other access to
+ * keys: a key that could change keys could remove its own scope, and the key that a cluster's agent gets has no scope.
  */
 function isKeyKind(ask: RequestedAction): boolean {
   return (

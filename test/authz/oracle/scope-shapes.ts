@@ -16,7 +16,7 @@ import {
   worksIn,
 } from './scope-predicates.ts';
 
-/** A scope as it is sent, and what it allows: a request passes if one of `covers` returns true. */
+/** A scope as a client sends it, and what the scope allows: a request passes if one of `covers` returns true. */
 export interface ScopeShape {
   readonly name: string;
   readonly scope: JsonObject;
@@ -71,7 +71,7 @@ export const scopeShapes: readonly ScopeShape[] = [
     },
     covers: [usesInstance('blue', 'b-user'), usesSpace('red', 's-user')],
   },
-  // Allows access to that cluster, and reads of its object.
+  // Allows access to this cluster, and reads of its object.
   { name: 'cluster', scope: { clusters: [{ cluster: 'c-red' }] }, covers: [readsCluster('c-red')] },
   { name: 'all-clusters', scope: { clusters: [{ cluster: '*' }] }, covers: [readsCluster('*')] },
   {
@@ -120,7 +120,7 @@ const readsOneCluster: JsonObject = {
   resources: [{ group: managementGroup, resources: ['clusters'], resourceNames: ['c-red'] }],
 };
 
-/** Scopes that combine both forms. */
+/** Scopes that combine the current form and the deprecated rules. */
 export const mixedShapes: readonly ScopeShape[] = [
   {
     name: 'project-and-rule',

@@ -1,6 +1,6 @@
 import { type Row, rows } from './row.ts';
 
-/** Users and teams: "read", "write" of completions §8, and what §7 reserves for admins. */
+/** The rows of users and teams: "read", "write" of completions §8, and what §7 reserves for admins. */
 export const userRows: readonly Row[] = [
   ...rows('users', 'list watch', 'all', ['everybody']),
   ...rows('users', 'get', 'one', ['admin', 'auditor', 'self', 'fellow member', 'named']),

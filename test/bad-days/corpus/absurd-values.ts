@@ -6,7 +6,7 @@ import { bodyTargets, type ServedApi } from './served-api.ts';
 const family = 'absurd values';
 const mark = 'PUT-IT-HERE';
 
-/** JSON text: some of these are numbers that JavaScript cannot write. */
+/** JSON text, because JavaScript cannot write some of these numbers. */
 const numbers = [
   ...['1e999', '-1e999', '1e-999', '-0', '9007199254740993', '9223372036854775808', '-9223372036854775809'],
   ...['18446744073709551616', '1e15', '2147483648', '-1', '0.1', '1E400', '99999999999999999999999999999999999999'],

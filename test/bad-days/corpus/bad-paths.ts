@@ -168,6 +168,6 @@ export function* badPaths(servedApi: ServedApi): Generator<BadRequest> {
 }
 
 function named(method: string, target: string, body: string | undefined): BadRequest {
-  // Some of these are not valid request lines; the HTTP parser rejects them.
+  // Some of these requests have invalid request lines, which the HTTP parser rejects.
   return { ...sending('bad paths', method, target, body), mayBeDropped: /[^!-~]/.test(target) || method === 'CONNECT' };
 }

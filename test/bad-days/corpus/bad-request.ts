@@ -4,16 +4,16 @@ export interface BadRequest {
   readonly family: string;
   readonly method: string;
   readonly target: string;
-  /** In addition to Host, Authorization and Content-Length; these headers win on conflict. */
+  /** Headers in addition to Host, Authorization and Content-Length. On conflict, these headers win. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   /** The complete request, if it cannot be built from the fields above. */
   readonly raw?: Buffer;
-  /** The request is incomplete: the sending side is closed after it. */
+  /** True if the request is incomplete: the sending side is closed after it. */
   readonly halfway?: boolean;
-  /** The server may close the connection without a response: the bytes are not HTTP, or incomplete. */
+  /** True if the server may close the connection without a response, because the bytes are not HTTP, or incomplete. */
   readonly mayBeDropped?: boolean;
-  /** The server must refuse it with 4xx (or 501). Otherwise the request may be harmless. */
+  /** True if the server must refuse the request with 4xx (or 501). Otherwise the request may be harmless. */
   readonly refused: boolean;
 }
 

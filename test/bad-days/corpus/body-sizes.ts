@@ -4,7 +4,9 @@ import { bodyTargets, collectionPath, objectPath, patchTypes, type ServedApi } f
 
 const limit = 3 * 1024 * 1024;
 
-/** Bodies just above the limit, and small ones that would expand without bound if decompressed. */
+/**
+ * Bodies just above the size limit, and small bodies that would expand without bound if the server decompressed them.
+ */
 export function* bodySizes(servedApi: ServedApi): Generator<BadRequest> {
   const tooLong = Buffer.alloc(limit + 1, 0x20);
   const longest = Buffer.alloc(limit, 0x20);

@@ -78,7 +78,7 @@ export function* brokenBytes(servedApi: ServedApi, random: SeededRandom): Genera
   }
 }
 
-/** The bytes with a few of them changed, removed, duplicated or swapped. */
+/** Returns the bytes with a few of them changed, removed, duplicated or swapped. */
 function mutated(bytes: Buffer, random: SeededRandom): Buffer {
   let result = Buffer.from(bytes);
   for (let times = 1 + random.below(4); times > 0; times--) {

@@ -21,7 +21,7 @@ import { yamlTricks } from './yaml-tricks.ts';
 
 const seed = 424_242;
 
-/** All requests in a fixed order: the same for the same server. `key` has all permissions. */
+/** Yields all requests. The same server always gets the same requests in the same order. `key` has all permissions. */
 export function* corpus(servedApi: ServedApi, key: string): Generator<BadRequest> {
   const random = new SeededRandom(seed);
   yield* wrongTypes(servedApi, random);

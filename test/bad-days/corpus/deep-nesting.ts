@@ -8,7 +8,7 @@ const nests: readonly ((levels: number) => string)[] = [
   (levels) => '['.repeat(levels) + ']'.repeat(levels),
   (levels) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`,
   (levels) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`,
-  // Never closed: abandoning a deeply nested document must be cheap too.
+  // The brackets are never closed, because abandoning a deeply nested document must be cheap too.
   (levels) => '['.repeat(levels),
   (levels) => '{"a":'.repeat(levels),
 ];

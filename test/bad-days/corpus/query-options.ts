@@ -106,8 +106,8 @@ export function* queryOptions(servedApi: ServedApi, random: SeededRandom): Gener
       );
       yield sending(family, 'GET', withQuery(collection, 'watch=1', 'timeoutSeconds=1', option()), undefined);
       yield sending(family, 'GET', withQuery(object, option()), undefined);
-      // Nothing is executed: a dry run that is sent twice or combined with another option is refused or stays a dry
-      // run.
+      // No delete or write is executed: a dry run that is sent twice or combined with another option is refused or
+      // stays a dry run.
       yield sending(family, 'DELETE', withQuery(object, dryRunQuery, option()), undefined);
       yield sending(family, 'DELETE', withQuery(collection, dryRunQuery, option()), undefined);
       yield sending(family, 'PUT', withQuery(object, dryRunQuery, option()), JSON.stringify(kind.sample));

@@ -64,7 +64,7 @@ export const patchTypes = {
   apply: 'application/apply-patch+yaml',
 } as const;
 
-/** Every endpoint that takes a whole object of this kind, or most of one. */
+/** Returns every endpoint that accepts a whole object of this kind, or most of an object. */
 export function bodyTargets(servedApi: ServedApi, kind: ServedKind): BodyTarget[] {
   const targets: BodyTarget[] = [];
   const { apiVersion, kind: name } = kind;

@@ -1,7 +1,7 @@
 import type { BadRequest } from './bad-request.ts';
 import { collectionPath, objectPath, type ServedApi } from './served-api.ts';
 
-/** Bytes that a second parser would take for a separate request. It must never be executed. */
+/** Bytes that a second parser would interpret as a separate request. The server must never execute this request. */
 const inner = (path: string, key: string) =>
   `DELETE ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 
@@ -52,7 +52,10 @@ const hosts = [
   'Host: x y',
 ];
 
-/** Conflicting lengths or hosts that two parsers would interpret differently. Each has its own connection. */
+/**
+ * Requests with conflicting lengths or hosts that two parsers would interpret differently. Each request has its own
+ * connection.
+ */
 export function* smuggling(servedApi: ServedApi, key: string): Generator<BadRequest> {
   for (const kind of servedApi.kinds.filter(({ objectMethods }) => objectMethods.includes('delete'))) {
     const hidden = inner(objectPath(servedApi, kind), key);

@@ -18,7 +18,7 @@ const wrongFor: Readonly<Record<string, readonly Json[]>> = {
 export function* wrongTypes(servedApi: ServedApi, random: SeededRandom): Generator<BadRequest> {
   for (const kind of servedApi.kinds) {
     for (const field of fieldsOf(servedApi, kind.schema)) {
-      // An object with arbitrary contents must still be an object.
+      // A field for an object with arbitrary contents must still contain an object.
       const values = wrongFor[field.type] ?? [];
       if (values.length > 0) yield* forField(servedApi, kind, field, () => random.pick(values));
     }
@@ -42,8 +42,8 @@ function* forField(servedApi: ServedApi, kind: ServedKind, field: Field, wrong: 
 }
 
 /**
- * True if the write validates the field. Status is validated only where it is written; unreadable owner references are
- * dropped.
+ * True if the write validates the field. The status is validated only by writes of the status; `fieldsV1` is never
+ * validated.
  */
 function isValidated({ path }: Field, target: string): boolean {
   if (path.includes('fieldsV1')) return false;

@@ -3,7 +3,7 @@ import { bodyTargets, type ServedApi } from './served-api.ts';
 
 const family = 'YAML tricks';
 
-/** A YAML bomb: each level contains the level before several times. */
+/** Returns a YAML bomb: each level contains several copies of the previous level. */
 function bomb(levels: number, times: number, open = '[', close = ']'): string {
   const lines = [`a0: &a0 ${open}${open === '[' ? 'x' : 'x: y'}${close}`];
   for (let level = 1; level < levels; level++) {

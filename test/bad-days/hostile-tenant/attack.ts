@@ -3,14 +3,14 @@ import type { Response, Tenant, TenantRequest } from './tenant.ts';
 /** An expected response to the requests of an attack. */
 export interface Expected {
   readonly status: number;
-  /** Optional; what the body must contain. */
+  /** A pattern that the body must match. Optional. */
   readonly text?: RegExp;
 }
 
 /** Work that a tenant makes for the server in order to delay others. */
 export interface Attack {
   readonly name: string;
-  /** Creates what the attack needs. Nobody measures meanwhile. */
+  /** Creates what the attack needs. The neighbour does not measure at this time. */
   prepare?(tenant: Tenant): Promise<void>;
   /** Sends the requests of the attack and returns the responses. */
   run(tenant: Tenant): Promise<readonly Response[]>;
@@ -18,7 +18,9 @@ export interface Attack {
   readonly expected: readonly Expected[];
   /** True if the work takes many seconds unless a meter ends it. */
   readonly needsMeter?: boolean;
-  /** True if it takes long, disturbs later attacks or exceeds its limit, so that it runs only in `npm run test:long`. */
+  /**
+   * True if the attack takes long, disturbs later attacks or exceeds its limit, so it runs only in `npm run test:long`.
+   */
   readonly isLong?: boolean;
 }
 
@@ -27,7 +29,10 @@ interface Repetition {
   readonly atOnce: number;
 }
 
-/** Sends `times` requests, `atOnce` of them at a time. The number is different in each request, also if it runs again. */
+/**
+ * Sends `times` requests, `atOnce` of them at a time. Each request gets a different number, even if the attack runs
+ * again.
+ */
 export function repeat(
   repetition: Repetition,
   makeRequest: (tenant: Tenant, number: number) => TenantRequest,
@@ -35,7 +40,7 @@ export function repeat(
   return repeatWork(repetition, (tenant, number) => tenant.send(makeRequest(tenant, number)));
 }
 
-/** Like `repeat`, for work that is not a single request. It returns how the server responded to it. */
+/** Like `repeat`, for work that is not a single request. The work returns how the server responded. */
 export function repeatWork(
   { times, atOnce }: Repetition,
   work: (tenant: Tenant, number: number) => Promise<Response>,
@@ -52,7 +57,7 @@ export function repeatWork(
   };
 }
 
-/** Returns the responses that the attack does not expect, shortened. */
+/** Returns the unexpected responses to the attack, shortened. */
 export function unexpectedResponses({ expected }: Attack, responses: readonly Response[]): string[] {
   const isExpected = (response: Response) =>
     expected.some(({ status, text }) => response.status === status && (text === undefined || text.test(response.text)));

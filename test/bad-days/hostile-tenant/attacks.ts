@@ -32,5 +32,5 @@ const all: readonly Attack[] = [
   ...floodAttacks,
 ];
 
-/** The attacks that run: all of them with `FLOTILLA_LONG_ATTACKS`, otherwise those with a short preparation. */
+/** The attacks that run: all attacks with `FLOTILLA_LONG_ATTACKS`, otherwise all except the long ones. */
 export const attacks = all.filter(({ isLong }) => isLong !== true || process.env.FLOTILLA_LONG_ATTACKS !== undefined);

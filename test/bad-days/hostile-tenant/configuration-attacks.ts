@@ -64,7 +64,10 @@ async function createQuotas(tenant: Tenant): Promise<void> {
   await createAll(tenant, '/api/v1/namespaces/limited/resourcequotas', numbered(100, quota));
 }
 
-/** Bindings that each compare thousands of objects with a selector, for every ConfigMap whose name starts with `params`. */
+/**
+ * Creates bindings for every ConfigMap whose name starts with `params`. Each binding compares thousands of objects with
+ * a selector.
+ */
 async function createParameterBindings(tenant: Tenant): Promise<void> {
   await tenant.make(`${tenant.inside}/api/v1/namespaces`, { metadata: { name: 'parameters' } });
   const parameter = (number: number): Json => ({ metadata: { name: `parameter-${number}` } });
@@ -103,7 +106,7 @@ const createNamed = (prefix: string, namespace = 'default') =>
     body: { metadata: { name: `${prefix}-${number}` } },
   }));
 
-/** An expression with five nested loops, which costs nearly as much as one expression may. */
+/** An expression with five nested loops, which costs nearly the limit for one expression. */
 const expensive = numbered(5, (level) => level).reduceRight<string>(
   (inner, level) => `[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].all(x${level}, ${inner})`,
   'x0 < 10',

@@ -14,7 +14,7 @@ import { large } from './load-attacks.ts';
 import { sendParts } from './raw-frames.ts';
 import type { Response, Tenant } from './tenant.ts';
 
-/** A frame of a client whose payload is empty, masked with zeros. */
+/** A WebSocket frame of a client with an empty payload, masked with zeros. */
 const emptyFrame = (opcode: number) => Buffer.from([opcode, 0x80, 0, 0, 0, 0]);
 const times = (count: number, bytes: Buffer) => Buffer.concat(Array<Buffer>(count).fill(bytes));
 
@@ -75,7 +75,7 @@ function* endlessHeaders(tenant: Tenant): Generator<Buffer> {
   for (let count = 0; count < 2_000; count++) yield http2Frame(frameType.continuation, 0, 1, more);
 }
 
-/** A header of 4 kB in the dynamic table of HPACK, to which each of 16,000 further bytes refers. */
+/** A header of 4 kB in the dynamic table of HPACK, and further bytes that each refer to this header. */
 function* referringHeaders(tenant: Tenant): Generator<Buffer> {
   const indexed = Buffer.concat([Buffer.from([0x40]), hpackText('x'), hpackText('v'.repeat(4_000))]);
   const references = Buffer.alloc(11_000, 0xbe);
@@ -141,10 +141,10 @@ const longHeads: readonly ((tenant: Tenant) => string)[] = [
 const sendLongHead = (tenant: Tenant, number: number) =>
   sendParts(tenant, 'http/1.1', [Buffer.from(longHeads[number % longHeads.length]?.(tenant) ?? '')]);
 
-/** The attacker does not wait longer than a second. */
+/** The attacker waits at most a second for a response. */
 const noResponse = { status: 0 };
 
-/** They run after `loadAttacks`, which create the large objects. */
+/** These attacks run after `loadAttacks`, which create the large objects. */
 export const connectionAttacks: readonly Attack[] = [
   {
     name: 'paths, headers and tiny chunks of 8 MB',

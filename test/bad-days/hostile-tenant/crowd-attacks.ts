@@ -20,7 +20,7 @@ async function fillNamespace(tenant: Tenant, name: string, count: number): Promi
   await Promise.all(Array.from({ length: 16 }, createRest));
 }
 
-/** Opens watches, each with another selector, then writes objects that each of them compares. */
+/** Opens watches, each with a different selector, then writes objects that every watch compares with its selector. */
 async function writeForSelectors(tenant: Tenant): Promise<readonly Response[]> {
   const crowd = new WatchCrowd();
   try {
@@ -52,7 +52,7 @@ async function deleteNamespace(tenant: Tenant, name: string): Promise<readonly R
   return [deleted];
 }
 
-/** Kinds with large schemas, while the documents of all kinds are read. */
+/** Creates kinds with large schemas while the documents of all kinds are read. */
 const createKinds = repeat({ times: 60, atOnce: 4 }, ({ inside }, number) => {
   if (number % 2 === 0) {
     const properties = Object.fromEntries(numbered(300, (at) => [`field${at}`, { type: 'string' }]));
@@ -85,7 +85,7 @@ export const crowdAttacks: readonly Attack[] = [
   },
   {
     name: 'definitions of kinds with large schemas, while their documents are read',
-    // The group has a document only if it has a kind.
+    // The group has an OpenAPI document only if it has a kind.
     prepare: (tenant) => createDefinition(tenant, 'crowd', { spec: { type: 'object' } }),
     run: createKinds,
     expected: [{ status: 201 }, { status: 200 }],

@@ -1,7 +1,7 @@
 import { type Attack, configMaps, numbered, repeat } from './attack.ts';
 import { aliasBomb } from './template-attacks.ts';
 
-/** JSON in which one key is repeated in an object deep inside. */
+/** Returns JSON in which a deeply nested object repeats one key. */
 function deepRepeats(levels: number, repeats: number): string {
   const repeated = `{${Array(repeats).fill('"a":1').join(',')}}`;
   return `{"metadata":{"name":"deep"},"data":${'{"a":'.repeat(levels)}${repeated}${'}'.repeat(levels)}}`;

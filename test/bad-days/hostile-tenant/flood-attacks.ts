@@ -1,6 +1,6 @@
 import { type Attack, configMaps, repeat } from './attack.ts';
 
-/** They run last, because they exhaust the rate limit of the key for seconds. */
+/** These attacks run last, because they exhaust the rate limit of the key for seconds. */
 export const floodAttacks: readonly Attack[] = [
   {
     name: '3,000 small reads from 40 connections',

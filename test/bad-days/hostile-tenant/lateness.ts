@@ -10,8 +10,8 @@ export interface Acceptable {
 const threadsPerRequest = 5;
 
 /**
- * Describes how a neighbour was served too late; `undefined` if she was served in time. On a machine that is busy with other
- * programs, later responses are acceptable, as far as the test has measured their effect.
+ * Describes the late responses to a neighbour; `undefined` if there were none. On a machine that is busy with other
+ * programs, later responses are acceptable, as far as the test has measured the effect of these programs.
  */
 export function lateness(
   { latencies, load: { delay, slowdown } }: Omit<Measured<unknown>, 'result'>,

@@ -28,7 +28,7 @@ async function createLarge(tenant: Tenant): Promise<void> {
   }))(tenant);
 }
 
-/** Opens the watches, then writes while all of them receive each change. */
+/** Opens the watches, then writes objects. Every watch receives each change. */
 async function writeWatched(tenant: Tenant): Promise<readonly Response[]> {
   const crowd = new WatchCrowd();
   try {

@@ -3,12 +3,12 @@ import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 
 /**
  * A thread of the test that measures how busy the machine is. It sleeps, and records how much longer than intended each
- * sleep takes. Now and then it calculates for some milliseconds, and records how long that takes.
+ * sleep takes. At intervals, it calculates for some milliseconds, and records how long this takes.
  */
 const sleepMs = 5;
 const sleepsPerCalculation = 10;
 const calculateMs = 5;
-/** The time of a calculation on request, which shows more than one that is interrupted by sleep. */
+/** The time of a calculation on request. A long calculation shows more than short ones between sleeps. */
 const longCalculateMs = 50;
 const neverNotified = new Int32Array(new SharedArrayBuffer(4));
 

@@ -2,22 +2,24 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { percentile } from './percentile.ts';
 
-/** How busy the machine was in a period. */
+/** The load of the machine in a period. */
 export interface Load {
-  /** How long a thread waited for a processor when it woke, in milliseconds. */
+  /** The time for which a thread waited for a processor when it woke, in milliseconds. */
   readonly delay: { readonly p99: number; readonly worst: number };
-  /** The time of a calculation in relation to its processor time: 1 if it never waited for a processor. */
+  /**
+   * The elapsed time of a calculation divided by its processor time: 1 if the calculation never waited for a processor.
+   */
   readonly slowdown: number;
 }
 
 /**
- * Measures how busy the machine of a test is. Other programs delay every request, whatever the server does. The thread
- * that measures has no work in common with the server.
+ * Measures how busy the machine of a test is. Other programs delay every request, whatever the server does. The
+ * measuring thread shares no work with the server.
  */
 export class MachineLoad {
   readonly #thread = new Worker(new URL('./machine-load-thread.mjs', import.meta.url));
 
-  /** Calculates for a while, and returns how much longer than its processor time that took. */
+  /** Calculates for a while. Returns the elapsed time divided by the processor time. */
   async slowdown(): Promise<number> {
     return (await this.#ask('calculate')) as number;
   }

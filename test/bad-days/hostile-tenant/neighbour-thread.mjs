@@ -3,8 +3,8 @@ import { connect } from 'node:http2';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * A tenant on a thread of its own, so that the attacker's client does not delay her. Each of her requests is sent at a
- * fixed interval, also while earlier ones wait: a server that stops for a second delays all requests of this second.
+ * A tenant on a separate thread, so the attacker's client does not delay her. Each of her requests is sent at a fixed
+ * interval, even while earlier requests wait: a server that stops for a second delays all requests of this second.
  */
 const { url, ca, key, requests, intervalMs } = workerData;
 
@@ -34,7 +34,7 @@ async function send(session, { method, path, body, status: expected }) {
   if (milliseconds > measured.worst.milliseconds) measured.worst = { milliseconds, request: `${method} ${path}` };
 }
 
-/** One connection per request, so that a large response does not delay the others. */
+/** One connection per request, so a large response does not delay other responses. */
 const sessions = requests.map(() => connect(url, { ca }));
 for (const session of sessions) session.on('error', (error) => period?.failures.push(`the connection: ${error}`));
 

@@ -22,11 +22,13 @@ interface Period {
   readonly worst: { readonly milliseconds: number; readonly request: string };
 }
 
-/** The result of some work, and what the neighbour measured meanwhile. */
+/** The result of some work, and what the neighbour measured during the work. */
 export interface Measured<T> {
   readonly result: T;
   readonly latencies: Latencies;
-  /** The load of the machine in the same period. The slowdown is the highest one before, during and after it. */
+  /**
+   * The load of the machine in the same period. The slowdown is the highest one before, during and after the period.
+   */
   readonly load: Load;
 }
 
@@ -72,7 +74,7 @@ export class Neighbour {
     return new Neighbour(thread);
   }
 
-  /** Measures while `work` runs, and waits for the responses to all requests that were sent meanwhile. */
+  /** Measures while `work` runs. Then waits for the responses to all requests that were sent in this time. */
   async measureDuring<T>(work: () => Promise<T>): Promise<Measured<T>> {
     const before = await this.#machine.slowdown();
     this.#thread.postMessage('begin');

@@ -5,12 +5,12 @@ const contentType = 'application/vnd.kubernetes.protobuf';
 /** Just below the maximum size of a body. */
 const maxBytes = 3_000_000;
 
-/** Fills a body with the same few bytes. */
+/** Returns a body that repeats the same few bytes. */
 const filled = (...bytes: number[]) => Buffer.alloc(maxBytes - (maxBytes % bytes.length), Buffer.from(bytes));
 
 const configMap = (object: Buffer) => protobufBody('v1', 'ConfigMap', object);
 
-/** The fields of an object that no kind has: number 15, once as the start of a group and once empty. */
+/** Field number 15, which no kind has: once as the start of a group and once as an empty field. */
 const [unknownGroup, unknownField] = [[0x7b], [0x7a, 0x00]] as const;
 
 const configMapBodies: readonly Buffer[] = [
@@ -22,7 +22,7 @@ const configMapBodies: readonly Buffer[] = [
   configMap(filled(0x12, 0x00)),
   // Millions of empty names.
   configMap(protobufField(1, filled(0x0a, 0x00))),
-  // A text of 4 GB that does not exist.
+  // The length of a text of 4 GB, without the text.
   configMap(Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f])),
 ];
 

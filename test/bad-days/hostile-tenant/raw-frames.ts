@@ -7,8 +7,9 @@ import type { Response, Tenant } from './tenant.ts';
 const connectionMs = 1_000;
 
 /**
- * Opens a connection, sends each part as soon as the server has taken the ones before, and closes it after a second,
- * unless the server does so before. The status is that of the first line of HTTP/1.1 that arrives, otherwise 0.
+ * Opens a connection, sends each part as soon as the server has received the previous parts, and closes the connection
+ * after a second, unless the server closes it first. The status comes from the first line of HTTP/1.1 that arrives;
+ * otherwise it is 0.
  */
 export async function sendParts(
   tenant: Tenant,
@@ -21,7 +22,7 @@ export async function sendParts(
   socket.on('data', (bytes: Buffer) => {
     if (text.length < 1_000) text += bytes.toString('latin1');
   });
-  // `once` of node:events would reject if the server resets the connection, which it may do.
+  // `once` of node:events would reject if the server resets the connection. A reset is allowed.
   const closed = new Promise((resolve) => socket.once('close', resolve));
   const sent = sendAll(socket, parts);
   await Promise.race([closed, pause(connectionMs, undefined, { ref: false })]);

@@ -15,7 +15,7 @@ export interface TenantRequest {
   /** Optional; defaults to JSON. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Send no access key. */
+  /** True to send no access key. */
   readonly anonymous?: boolean;
 }
 
@@ -80,7 +80,7 @@ export class Tenant {
     return tenant;
   }
 
-  /** The same user on another process of the same server. */
+  /** Returns the same user as a client of another process of the same server. */
   on(restarted: ApiCaller): Tenant {
     return new Tenant(this.name, restarted, this.key);
   }
@@ -100,7 +100,7 @@ export class Tenant {
     return { status: response.statusCode, retryAfter: Number(response.headers['retry-after'] ?? 0), text };
   }
 
-  /** Creates an object. Waits as long as the server asks for, if she has sent too many requests. */
+  /** Creates an object. If she has sent too many requests, waits for the time that the server requests. */
   async make(path: string, body: Json): Promise<void> {
     for (;;) {
       const { status, text, retryAfter = 0 } = await this.send({ method: 'POST', path, body });

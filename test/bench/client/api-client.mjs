@@ -9,7 +9,7 @@ let retries = 0;
 export const retriesSince = (before = 0) => retries - before;
 
 /**
- * One API client: a separate connection and one bearer token. Like the Go client it retries after a 429; any other
+ * One API client: a separate connection and one bearer token. Like the Go client, it retries after a 429. Any other
  * unexpected response is an error, because a failed request would distort the measurement.
  */
 export async function openClient(target) {
@@ -36,7 +36,7 @@ export async function openClient(target) {
         await sleep(1000 * (JSON.parse(answer.body).details?.retryAfterSeconds ?? 1));
       }
     },
-    /** For a request that is expected to be refused. */
+    /** Sends a request that is expected to be refused. Returns the status. */
     async status(method, path, authorization) {
       return (await connection.send(method, path, blockOf({}, authorization))).status;
     },
@@ -58,8 +58,8 @@ function unexpected(method, path, expected, { status, body }) {
 }
 
 /**
- * Several clients, in turn at each replica of the target. Only a few handshakes run at a time, because hundreds at once
- * only wait for each other.
+ * Opens several clients, in turn at each replica of the target. Only a few handshakes run at a time, because hundreds
+ * of concurrent handshakes would only wait for each other.
  */
 export async function openClients(target, count) {
   const { urls = [target.url] } = target;

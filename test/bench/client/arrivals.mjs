@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../figures.mjs';
 import { processorFigures } from './measured.mjs';
 
-/** The idle time after which missing events are given up. */
+/** The idle time after which the wait for missing events ends. */
 const idleTimeoutMilliseconds = 15_000;
 
 /** Collects the latencies of events, and waits until all have arrived or no more arrive. */
@@ -15,7 +15,7 @@ export class Arrivals {
     this.#lags = new Float64Array(expected);
   }
 
-  /** Events beyond the expected number are counted and not timed. */
+  /** Records an event. Events beyond the expected number are counted but not timed. */
   note(lag, now) {
     if (this.#count < this.#lags.length) this.#lags[this.#count] = lag;
     this.#count++;

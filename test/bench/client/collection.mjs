@@ -4,7 +4,10 @@ const json = { contentType: 'application/json' };
 const mergePatch = { contentType: 'application/merge-patch+json' };
 const applyPatch = { contentType: 'application/apply-patch+yaml' };
 
-/** The API calls of the jobs: objects of one namespace, by their numbers. They are instances unless `plural` is set. */
+/**
+ * The API calls of the jobs for objects of one namespace, by the numbers of the objects. The objects are instances
+ * unless `plural` is set.
+ */
 export function collectionOf(target, namespace, prefix = 'instance') {
   const path = `${target.api}/namespaces/${namespace}/${target.plural ?? 'virtualclusterinstances'}`;
   const pathOf = (number) => `${path}/${instanceName(prefix, number)}`;

@@ -1,6 +1,6 @@
 /**
  * The part of HPACK that the load client needs: request headers as literals without indexing, and only the status of a
- * response. The client's settings set the table size to 0, so no response refers to earlier ones.
+ * response. The client's settings set the table size to 0, so no response refers to headers of earlier responses.
  */
 
 const methods = { GET: 0x82, POST: 0x83 };
@@ -31,7 +31,7 @@ export function headerBlock(headers) {
   );
 }
 
-/** The first part of a request's header block; the block of the other fields follows. */
+/** Returns the first part of a request's header block. The block of the other fields follows it. */
 export function requestLine(method, authority, path) {
   const verb = methods[method] === undefined ? named(':method', method) : Buffer.of(methods[method]);
   return Buffer.concat([verb, Buffer.of(0x87), named(':authority', authority), named(':path', path)]);
@@ -42,7 +42,7 @@ const indexedStatuses = new Map([200, 204, 206, 304, 400, 404, 500].map((status,
 /** The status, which is the first field of every response. */
 export function statusOf(block) {
   let at = 0;
-  // Table size updates precede it.
+  // Table size updates precede the status.
   while ((block[at] & 0xe0) === 0x20) {
     const isLong = (block[at++] & 0x1f) === 0x1f;
     while (isLong && (block[at++] & 0x80) !== 0);
@@ -58,7 +58,7 @@ export function statusOf(block) {
   return status;
 }
 
-/** Three digits in Huffman code: 0 to 2 take five bits, 3 to 9 six. */
+/** Decodes three digits in Huffman code: the digits 0 to 2 take five bits, 3 to 9 take six bits. */
 function huffmanDigits(bytes) {
   let bits = '';
   for (const byte of bytes) bits += byte.toString(2).padStart(8, '0');

@@ -10,14 +10,16 @@ const largestWindow = 2 ** 31 - 1;
 const cancel = Buffer.of(0, 0, 0, 8);
 const nothing = Buffer.alloc(0);
 /**
- * The receive buffer of all connections: each chunk is processed before the next one arrives, and copied if it is kept.
+ * The receive buffer of all connections. Each chunk is processed before the next one arrives, and is copied if it is
+ * needed later.
  */
 const received = Buffer.allocUnsafe(65_536);
 
 /**
  * One client: an HTTP/2 connection over TLS, as the Go client opens it. Node's own client takes more CPU time for a
- * request than the servers take to answer it, and both share the machine; this one implements only what the load needs
- * and takes a fraction. Its flow-control windows are as large as possible, so that only TCP slows a server down.
+ * request than the servers take to answer it, and both share the machine. This client implements only what the load
+ * needs and takes a fraction of this time. Its flow-control windows are as large as possible, so only TCP slows a
+ * server down.
  */
 export class Http2Connection {
   #socket;
@@ -67,7 +69,7 @@ export class Http2Connection {
     socket.write(Buffer.concat([preface, frame(type.settings, 0, 0, settings), windowUpdate(largestWindow - 65_535)]));
   }
 
-  /** The response, read to its end. `headers` is a block from `headerBlock`. */
+  /** Sends a request and resolves with the complete response. `headers` is a block from `headerBlock`. */
   send(method, path, headers, body) {
     return new Promise((resolve, reject) => {
       const chunks = [];
@@ -80,8 +82,9 @@ export class Http2Connection {
   }
 
   /**
-   * A streamed response. Resolves when its status has arrived. If that is 200, `onData` gets the chunks, which are only
-   * valid during the call, and `onEnd` is called once when the server ends the stream, not after `close()`.
+   * Starts a streamed response. Resolves when its status has arrived. If the status is 200, `onData` receives the
+   * chunks, which are only valid during the call, and `onEnd` is called once when the server ends the stream, not after
+   * `close()`.
    */
   stream(path, headers, { onData, onEnd }) {
     return new Promise((resolve, reject) => {

@@ -5,8 +5,8 @@ import { busyMilliseconds, forgetPeaks, peakBytes, processorMilliseconds, reside
 
 /**
  * Runs a function and returns its cost: seconds, CPU time of the servers, of their etcd (if the target names its
- * processes) and of this client, the peak memory growth of the servers, the growth of the database of etcd (if the target
- * names its address), and the CPU load of other processes meanwhile.
+ * processes) and of this client, the peak memory growth of the servers, the growth of the database of etcd (if the
+ * target names its address), and the CPU load of other processes in this time.
  */
 export async function measured({ pids, etcdPids = [], etcdUrl }, run) {
   const databaseBefore = etcdUrl === undefined ? 0 : await etcdDatabaseBytes(etcdUrl);
@@ -30,7 +30,7 @@ export async function measured({ pids, etcdPids = [], etcdUrl }, run) {
     serverMilliseconds,
     ...(etcdPids.length > 0 ? { etcdMilliseconds } : {}),
     clientMilliseconds,
-    /** The percentage of CPU time that other processes used: the higher, the less reliable are the latencies. */
+    /** The percentage of CPU time that other processes used. The higher it is, the less reliable are the latencies. */
     disturbed: Math.max(0, others / (10 * seconds * availableParallelism())),
     ...(etcdUrl === undefined ? {} : { databaseGrowth: (await etcdDatabaseBytes(etcdUrl)) - databaseBefore }),
     growthBytes: Math.max(0, peakBytes(pids) - memoryBefore),
@@ -46,7 +46,7 @@ export function processorFigures({ serverMilliseconds, etcdMilliseconds, clientM
   };
 }
 
-/** The figures of `count` operations with these latencies. */
+/** Returns the figures of `count` operations. `times` are their latencies. */
 export function figuresOf(taken, count, times) {
   const { seconds, disturbed } = taken;
   const sorted = Float64Array.from(times).sort();

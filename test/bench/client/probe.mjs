@@ -1,4 +1,4 @@
-// A client with its own key in its own thread, so that its latency depends on the server and not on the load in this
+// A client with its own key in its own thread, so its latency depends on the server and not on the load in this
 // process.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openClient } from './api-client.mjs';

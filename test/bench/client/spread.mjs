@@ -1,6 +1,6 @@
 /**
- * Distributes numbers over the workers, each taking the next one when it is done, until all are taken or the time is
- * over. Returns the milliseconds of each, in the order of completion.
+ * Distributes numbers over the workers until all numbers are taken or the time is over. Each worker takes the next
+ * number when it has finished the previous one. Returns the milliseconds for each number, in the order of completion.
  */
 export async function spread(workers, { count, seconds = Number.POSITIVE_INFINITY }, act) {
   const times = [];

@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('load-client.mjs', import.meta.url));
-/** Longer than any job takes on a machine without other load. */
+/** A time limit that no job reaches on a machine without other load. */
 const longestJobMilliseconds = 15 * 60_000;
 
-/** The process that generates the load. `run` runs one job; after a failed job the next one gets a new process. */
+/**
+ * Starts the process that generates the load. `run` runs one job. After a failed job, the next job gets a new process.
+ */
 export function startLoadClient(signal) {
   let child;
   const end = async () => {

@@ -2,11 +2,11 @@ import { lineReader } from './line-reader.mjs';
 
 /**
  * A watch that resumes where it ended, as an informer does. `onLine` gets each event's line and its arrival time.
- * Counts the resumptions, and how often the server had dropped the history to resume from.
+ * Counts how often the watch resumed, and how often the server had dropped the history that it needed for this.
  */
 export function keepWatching(collection, client, onLine) {
   const counts = { resumed: 0, expired: 0 };
-  /** A line is only valid during its callback: this much of the last one is copied here. */
+  /** The copied part of the last line, because a line is only valid during its callback. */
   let kept = Buffer.alloc(4096);
   let last = 0;
   let stream;
@@ -56,7 +56,8 @@ export function keepWatching(collection, client, onLine) {
 
 /**
  * Returns a function that reads the six digits after a mark, or -1 without the mark. The mark is usually at one of a
- * few positions: a search of each line took a sixth of the client's CPU time, which the servers share.
+ * few positions, which are tried first. A search of each line took a sixth of the client's CPU time, and the servers
+ * share this CPU.
  */
 export function numberBehind(mark) {
   const places = [];

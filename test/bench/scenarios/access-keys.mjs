@@ -1,10 +1,15 @@
 import { median, middleBy } from '../figures.mjs';
 import { idleMemory } from './start.mjs';
 
-/** The speed of a shared machine varies over minutes; within a turn it is the same for both. */
+/**
+ * The number of turns. The speed of a shared machine varies over minutes; within a turn it is the same for both
+ * servers.
+ */
 const turns = 10;
 
-/** Access keys, few and a hundred thousand: creation, revocation, and the cost of a get with one of them. */
+/**
+ * Measures access keys, few and a hundred thousand: creation, revocation, and the cost of a get with one of the keys.
+ */
 export async function accessKeys(session) {
   if (!session.makesKeys) return;
   const { sizes } = session;
@@ -30,14 +35,14 @@ export async function accessKeys(session) {
   }
 }
 
-/** The same gets alternating between two servers, one with very many keys and one with two. */
+/** Sends the same gets in turn to two servers, one with very many keys and one with two. */
 async function noteGets(many, few) {
   const { sizes } = many;
   const get = async (session) => {
     await session.fill('keys', sizes.gotObjects);
     const options = { namespace: 'keys', clients: 10, objects: sizes.gotObjects, seconds: sizes.mostSeconds };
     const tokens = await session.keys(1);
-    // As many as are measured: by then the server has compiled its hot code.
+    // Warms up with as many gets as are measured, so the server has compiled its hot code before the measurement.
     await session.run('read', { ...options, tokens, calls: sizes.gets });
     return (operation) =>
       session.measure(operation, 'read', { ...options, tokens, calls: Math.ceil(sizes.gets / turns) });

@@ -1,8 +1,8 @@
 import { middleBy } from '../figures.mjs';
 
 /**
- * Split into turns: all at once takes one side half a minute and the other three minutes, and the machine's speed
- * varies in between.
+ * The number of turns into which the churn is split. In one piece, it takes one side half a minute and the other side
+ * three minutes, and the machine's speed varies in this time.
  */
 const fastTurns = 5;
 
@@ -18,7 +18,7 @@ export async function churn(session) {
   const objects = Math.ceil(sizes.objects / fastTurns);
   const turns = [];
   for (let turn = 1; turn <= fastTurns; turn++) {
-    // A server is slow for a second after a pause.
+    // A server is slow for a second after a pause, so each later turn starts with a warm-up.
     if (turn > 1) await session.run('churn', { ...usual, objects: Math.ceil(objects / 4) });
     turns.push(await session.measure(`${fast} (${turn})`, 'churn', { ...usual, objects }));
   }
@@ -33,7 +33,7 @@ export async function churn(session) {
   }
 }
 
-/** The turn with the median p99 of the lag; its delivered figure is the lowest of all turns. */
+/** Returns the turn with the median p99 of the lag. Its `delivered` figure is the lowest of all turns. */
 function middleTurn(turns) {
   const { writes, events } = middleBy(turns, (turn) => turn.events.p99);
   return { writes, events: { ...events, delivered: Math.min(...turns.map((turn) => turn.events.delivered)) } };

@@ -62,7 +62,7 @@ async function firstView(browser, { url, authorization }) {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: /Ready/ }).first().waitFor();
 
-    // A browser that has the session and nothing else.
+    // Empties the browser cache, so the browser has the session and nothing else.
     const debug = await context.newCDPSession(page);
     await debug.send('Network.enable');
     await debug.send('Network.clearBrowserCache');
@@ -82,7 +82,7 @@ async function firstView(browser, { url, authorization }) {
     await page.locator('[aria-rowcount]').waitFor();
     await page.waitForFunction(() => document.querySelector('[role=status]')?.textContent?.includes(' of ') === false);
     const whole = performance.now() - opened;
-    // A fast turn of a mouse wheel, then all rows in a hundred frames.
+    // Scrolls like a fast turn of a mouse wheel, then through all rows in a hundred frames.
     await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
     const count = 300;
     const before = await mainThreadMilliseconds(debug);
@@ -102,8 +102,8 @@ async function mainThreadMilliseconds(debug) {
 }
 
 /**
- * Runs in the page: scrolls once per frame by a number of pixels, by default such that the last frame shows the end. Returns
- * the milliseconds of each frame.
+ * Runs in the page. Scrolls once per frame by a number of pixels; by default, the last frame shows the end. Returns the
+ * milliseconds of each frame.
  */
 async function scrollFrames({ pixels, count }) {
   const scroller = document.querySelector('table')?.parentElement;

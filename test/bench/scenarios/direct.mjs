@@ -4,7 +4,8 @@ const path = '/api/v1/namespaces/default/configmaps';
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'asked' }, data: { text: 'x'.repeat(1500) } };
 
 /**
- * A built-in cluster of an agent: requests with a direct token, through the control server, and the same on `local`.
+ * Measures a built-in cluster of an agent: requests with a direct token, requests through the control server, and the
+ * same requests on `local`.
  */
 export async function direct(session) {
   if (!session.hasPlanes) return;

@@ -5,8 +5,8 @@ const loads = [
 ];
 
 /**
- * The effect on one key of another key that sends as many requests as it can: single requests, without and with the
- * other.
+ * Measures the effect of a key that sends as many requests as it can on another key: single requests, with and without
+ * this load.
  */
 export async function fairness(session) {
   if (!session.makesKeys) return;

@@ -46,8 +46,8 @@ export async function gateway(session) {
 }
 
 /**
- * Pins each group to its own CPU, as if they ran on separate machines: otherwise one would be measured by what the
- * other takes away from it.
+ * Pins each group to its own CPU, as if the groups ran on separate machines. Otherwise the measurement of one group
+ * would include the CPU time that another group takes from it.
  */
 function keepApart(...groups) {
   if (availableParallelism() < groups.length) return;

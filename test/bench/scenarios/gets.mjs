@@ -1,4 +1,4 @@
-/** Gets, with one key and with many different ones. */
+/** Measures gets, with one key and with many different keys. */
 export async function gets(session) {
   const { sizes } = session;
   await session.startPrepared('usual');

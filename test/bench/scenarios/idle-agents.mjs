@@ -4,7 +4,9 @@ import { mebibytes } from '../figures.mjs';
 import { residentBytes } from '../process-figures.mjs';
 import { buildAgentFleet, startAgentFleet } from '../tunnel/start-agent-fleet.mjs';
 
-/** The memory that idle agents with tunnels add to the server, and its CPU time for them. */
+/**
+ * Measures the memory that idle agents with tunnels add to the server, and the CPU time of the server for these agents.
+ */
 export async function idleAgents(session) {
   if (!session.hasPlanes) return;
   const folder = session.folder('idle-agents');
@@ -14,7 +16,7 @@ export async function idleAgents(session) {
   const { sizes, target, signal } = session;
   const agents = await session.run('makeAgents', { count: sizes.idleAgents });
   await session.settle();
-  // Makes the server collect garbage.
+  // Makes the server collect garbage before its memory is measured.
   await session.liveHeap();
   const before = residentBytes(target.pids);
   const fleet = await startAgentFleet(program, { management: target.url, authority: target.ca, agents, signal });

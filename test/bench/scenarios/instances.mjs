@@ -1,6 +1,6 @@
 import { measureLives } from './lives.mjs';
 
-/** Instances from their creation until they are Ready, and from their deletion until nothing of them is left. */
+/** Measures instances from creation until Ready, and from deletion until nothing of them is left. */
 export async function instances(session) {
   await measureLives(session, {
     scenario: 'instances',

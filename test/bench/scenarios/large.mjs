@@ -1,7 +1,7 @@
 import { listForms } from './lists.mjs';
 import { idleMemory } from './start.mjs';
 
-/** A server with many objects: their creation, its start, its memory, and lists of all of them. */
+/** Measures a server with many objects: creating them, the start, the memory, and lists of all objects. */
 export async function large(session) {
   const { manyObjects } = session.sizes;
   const count = manyObjects.toLocaleString('en');

@@ -6,7 +6,7 @@ const forms = [
   ['label', 'by a label of 1 %'],
 ];
 
-/** Lists of the objects of one namespace, on a freshly restarted server. */
+/** Measures lists of the objects of one namespace on a freshly restarted server. */
 export async function lists(session) {
   await session.startPrepared('usual');
   await session.fill('objects', session.sizes.objects);
@@ -15,11 +15,15 @@ export async function lists(session) {
   await listForms(session, 'list', session.sizes.objects, session.sizes.listRepeats);
 }
 
-/** The memory growth of the first form, the whole list, is that of a server that has not served a list before. */
+/**
+ * Measures each form of a list. The first form, the whole list, must run on a server that has not served a list before,
+ * because its memory growth is measured.
+ */
 export async function listForms(session, prefix, objects, repeats) {
   for (const [form, title] of forms) {
     const operation = `list of ${objects.toLocaleString('en')} ${title}`;
-    // So short that a few of them would end within one tick of the CPU time clock.
+    // A list with a label selector takes so little time that a few of them would end within one tick of the CPU time
+    // clock.
     const times = form === 'label' ? 10 * repeats : repeats;
     const options = { form, namespace: 'objects', objects, repeats: times, seconds: 20 };
     session.note(`${prefix}-${form}`, operation, await session.measure(operation, 'list', options));

@@ -1,4 +1,4 @@
-/** One merge patch, then one apply, to each object. */
+/** Measures one merge patch of each object, then one apply of each object. */
 export async function patches(session) {
   const { objects, mostSeconds } = session.sizes;
   await session.startPrepared('usual');

@@ -1,7 +1,10 @@
 import { folderBytes } from '../process-figures.mjs';
 import { idleMemory } from './start.mjs';
 
-/** Virtual clusters of the built-in cluster: the time until the first response, and the cost of many unused ones. */
+/**
+ * Measures virtual clusters of the built-in cluster: the time until the first response, and the cost of many unused
+ * ones.
+ */
 export async function planes(session) {
   if (!session.hasPlanes) return;
   const { sizes } = session;
@@ -33,8 +36,9 @@ export async function planes(session) {
 }
 
 /**
- * The measured value is the live heap after all are deleted: after the second round, which has filled what is filled
- * once, and after the last. How much unused memory the engine has returned does not matter.
+ * Measures the live heap after each round, when all virtual clusters of the round are deleted. Its growth counts from
+ * the second round, because the first rounds fill caches that are filled only once. Memory that is unused but not yet
+ * returned by the engine does not matter.
  */
 async function rounds(session) {
   const { planeRounds, roundPlanes } = session.sizes;

@@ -1,6 +1,6 @@
 /**
- * The same operations for each way to store objects: in the process, in a shared etcd by one to three replicas, and by
- * kube-apiserver in the same etcd. Clients use the replicas in turn.
+ * Measures the same operations for each way to store objects: in the process, in an etcd shared by one to three
+ * replicas, and through kube-apiserver in the same etcd. Clients use the replicas in turn.
  */
 export async function replicas(session) {
   await session.startPrepared('replicas');
@@ -44,7 +44,7 @@ async function reads(session) {
   await note(session, 'cached-list', `${operation}, any state`, ['list', { ...lists, form: 'cached' }]);
 }
 
-/** A few watchers and paced writes, so that the lag contains no queueing. */
+/** Measures the watch lag with few watchers and paced writes, so the lag includes no queueing. */
 async function lag(session) {
   const { sizes } = session;
   await session.fill('watched', 1);

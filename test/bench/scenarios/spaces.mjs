@@ -1,6 +1,6 @@
 import { measureLives } from './lives.mjs';
 
-/** Spaces from their creation until they are Ready, and from their deletion until their namespaces are gone. */
+/** Measures spaces from creation until Ready, and from deletion until their namespaces are gone. */
 export async function spaces(session) {
   await measureLives(session, { scenario: 'spaces', kind: 'SpaceInstance', noun: 'space', article: 'a' });
 }

@@ -1,7 +1,7 @@
 import { mebibytes, median } from '../figures.mjs';
 import { residentBytes } from '../process-figures.mjs';
 
-/** The time until an empty server is ready, on the first and on later starts, and its memory then. */
+/** Measures the time until an empty server is ready, on the first and on later starts, and the memory it then uses. */
 export async function start(session) {
   const { sizes } = session;
   const first = [];

@@ -6,7 +6,7 @@ import { buildAgentFleet, startAgentFleet } from '../tunnel/start-agent-fleet.mj
 const path = '/api/v1/namespaces/default/configmaps';
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'asked' }, data: { text: 'x'.repeat(1500) } };
 
-/** Clusters that the server reaches through the tunnels of their agents. */
+/** Measures clusters that the server reaches through the tunnels of their agents. */
 export async function tunnel(session) {
   if (!session.hasPlanes) return;
   const folder = session.folder('agents');
@@ -17,7 +17,10 @@ export async function tunnel(session) {
   await downloads(session, program);
 }
 
-/** Measures the same get at the agent of a built-in cluster, and through the server and a tunnel. */
+/**
+ * Measures the same get request sent directly to an agent with a built-in cluster, and sent through the server and a
+ * tunnel.
+ */
 async function gets(session) {
   const agent = await startAgent(session, '--tunnel');
   try {
@@ -46,7 +49,9 @@ async function gets(session) {
   }
 }
 
-/** Measures one long response from the agent, and through the server over a direct connection or the tunnel. */
+/**
+ * Measures one long response: directly from the agent, and through the server over a direct connection or the tunnel.
+ */
 async function downloads(session, program) {
   const { sizes, target, signal } = session;
   const agents = [{ cluster: 'tunneled', accessKey: await createAgentKey(session, 'tunneled') }];
@@ -91,7 +96,7 @@ async function downloads(session, program) {
   }
 }
 
-/** Connects a cluster with the address of the agents. */
+/** Connects a cluster whose API server address is the shared port of the agents. */
 async function connectTo(session, { url, ca }) {
   const { management, managementVersion } = session.target;
   const data = Buffer.from(ca).toString('base64');

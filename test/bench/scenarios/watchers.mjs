@@ -1,6 +1,6 @@
 import { kilobytesOf } from '../figures.mjs';
 
-/** Many watchers of one collection, each on its own connection, and five writes per second. */
+/** Measures many watchers of one collection, each on its own connection, with five writes per second. */
 export async function watchers(session) {
   const { sizes } = session;
   await session.startPrepared('usual');

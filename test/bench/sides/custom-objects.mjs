@@ -10,7 +10,7 @@ export function customObjects({ parts, load, signal }) {
   const apiVersion = `${naming.managementGroup}/${naming.managementVersion}`;
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   return {
-    /** The part of a target that describes them. */
+    /** The part of a target that describes the custom objects. */
     of: (cluster) => ({ cluster, apiVersion, api: `${cluster}/apis/${apiVersion}` }),
     async define(target) {
       const path = `${target.cluster}${definitions}`;

@@ -7,7 +7,7 @@ import { attachProfiler } from '../profiler.mjs';
 
 const program = fileURLToPath(new URL('../../../bin/flotilla.js', import.meta.url));
 
-/** Node reads additional CAs of the environment before the program starts, which takes about 50 ms. */
+/** Removed because Node reads these additional CAs before the program starts, which takes about 50 ms. */
 const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
 
 /**
@@ -17,7 +17,7 @@ const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
 export async function startServer({ dataDir, settings, flags = [], isInspected = false }) {
   mkdirSync(dataDir, { recursive: true });
   const config = join(dataDir, 'bench.yaml');
-  // The cluster behind the gateway is on this machine.
+  // The cluster behind the gateway is on this machine, so loopback addresses must be allowed.
   writeFileSync(config, `${settings}\nhosts: {deniedCIDRs: []}\n`);
   const args = ['start', '--data-dir', dataDir, '--listen', '127.0.0.1:0', '--config', config, ...flags];
   const nodeFlags = isInspected ? ['--inspect=127.0.0.1:0'] : [];
@@ -42,7 +42,7 @@ export async function startServer({ dataDir, settings, flags = [], isInspected =
   };
 }
 
-/** Collects the output; the returned function waits for a match and returns its first group. */
+/** Collects the output of a process. Returns a function that waits for a match and returns its first group. */
 function outputOf(child) {
   let output = '';
   let look = () => {};

@@ -1,6 +1,9 @@
 const column = (name, path, type = 'string') => ({ name, type, path });
 
-/** Virtual cluster instances as a custom resource: the same names, schema, selectable fields and columns. */
+/**
+ * Defines virtual cluster instances as a custom resource with the names, schema, selectable fields and columns that
+ * Flotilla's kind has.
+ */
 export function instanceDefinition({ virtualClusterInstanceKind, customResourceDefinition }) {
   return customResourceDefinition({
     ...virtualClusterInstanceKind,

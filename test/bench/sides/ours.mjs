@@ -4,8 +4,8 @@ import { customObjects } from './custom-objects.mjs';
 import { startServer } from './flotilla-server.mjs';
 
 /**
- * Flotilla with the embedded store. `mostKeys` is the only setting that differs from the defaults, because one user owns
- * all keys of the load. With `inspect` its inspector is enabled.
+ * The side with Flotilla on the embedded store. `mostKeys` is the only setting that differs from its default, because
+ * one user owns all keys of the load. `inspect` enables the inspector.
  */
 export function ours({ parts, mostKeys, inspect, load, signal }) {
   const api = ourApi({ parts, load, signal });
@@ -27,15 +27,15 @@ export function ours({ parts, mostKeys, inspect, load, signal }) {
 }
 
 /**
- * The parts that a side with Flotilla has whatever its store is. The objects are in the built-in cluster: objects of the
- * management API have controllers that also write to them.
+ * The parts of a Flotilla side that do not depend on its store. The test objects are in the built-in cluster, because
+ * the controllers of the management API would also write to objects there.
  */
 export function ourApi({ parts, load, signal }) {
   const { naming } = parts;
   const objects = customObjects({ parts, load, signal });
   const managementVersion = `${naming.managementGroup}/${naming.managementVersion}`;
   return {
-    /** The target without addresses and processes, for a server that has created this data directory. */
+    /** Returns the target without addresses and processes, for a data directory that a server has already created. */
     target: (dataDir) => ({
       ca: readFileSync(join(dataDir, 'ca.crt'), 'utf8'),
       authorization: `Bearer ${readFileSync(join(dataDir, 'admin.key'), 'utf8').trim()}`,

@@ -4,8 +4,8 @@ import { startServer } from './flotilla-server.mjs';
 import { ourApi } from './ours.mjs';
 
 /**
- * Replicas of Flotilla over a running etcd. Their clients use them in turn. The CPU time is the sum of all replicas; that
- * of etcd is a figure of its own. A profile is that of the first replica.
+ * The side with replicas of Flotilla over a running etcd. Clients use the replicas in turn. The CPU time is the sum of
+ * all replicas; the CPU time of etcd is a separate figure. A profile covers the first replica only.
  */
 export function replicated({ replicas, etcd, parts, mostKeys, inspect, load, signal }) {
   const api = ourApi({ parts, load, signal });
@@ -13,7 +13,7 @@ export function replicated({ replicas, etcd, parts, mostKeys, inspect, load, sig
   return {
     name,
     title: `Flotilla, ${replicas} replica${replicas === 1 ? '' : 's'}`,
-    // A replica that is paused loses its registration.
+    // A replica that is paused loses its registration, so replicas keep running.
     staysRunning: true,
     async start(dataDir) {
       const settings = `accessKeys:\n  perUser: ${mostKeys}\n`;
@@ -45,7 +45,7 @@ export function replicated({ replicas, etcd, parts, mostKeys, inspect, load, sig
   };
 }
 
-/** The one file that a further replica needs from the first one. */
+/** Copies the one file that a further replica needs from the first replica. */
 function copySealKey(from, to) {
   mkdirSync(to, { recursive: true });
   cpSync(join(from, 'seal.key'), join(to, 'seal.key'));

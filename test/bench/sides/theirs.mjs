@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startKubeApiserver } from '../../harness/kube-apiserver.mjs';
 import { customObjects } from './custom-objects.mjs';
 
-/** Flotilla's default audit policy: writes, before and after. */
+/** Flotilla's default audit policy: write requests are logged before and after they run. */
 const auditRules = [
   { level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
   { level: 'None' },
 ];
 
 /**
- * kube-apiserver with its own etcd; the figures are those of both processes. With `etcd`, it uses that one instead, and
- * the CPU time of etcd is a figure of its own.
+ * The side with kube-apiserver and its own etcd; the figures are the sum of both processes. With `etcd`, kube-apiserver
+ * uses that running etcd instead, and the CPU time of etcd is a separate figure.
  */
 export function theirs({ parts, programs, mostKeys, etcd, load, signal }) {
   const objects = customObjects({ parts, load, signal });
@@ -40,7 +40,7 @@ export function theirs({ parts, programs, mostKeys, etcd, load, signal }) {
     },
     async prepare(target) {
       await objects.define(target);
-      // The handler takes effect a moment after the condition.
+      // The definition is served a moment after its Established condition is true.
       await sleep(3000, undefined, { signal });
     },
     makeNamespace: objects.makeNamespace,

@@ -1,5 +1,6 @@
-// The agents of many clusters in one process: the listener, the policy feed and the tunnels of a real agent, with an API in
-// place of a cluster that has no objects and sends as many bytes as a path requests. start-agent-fleet.mjs starts it.
+// Runs the agents of many clusters in one process. Each has the listener, the policy feed and the tunnels of a real
+// agent. In place of its cluster, an API without objects sends as many bytes as the request path asks for.
+// start-agent-fleet.mjs starts this program.
 
 import { setMaxListeners } from 'node:events';
 import { startAddressAnnouncer } from '../../../src/agent/address-announcer.ts';
@@ -14,7 +15,7 @@ import { wait } from '../../../src/lib/wait.ts';
 import { createCertificateAuthority, createServingCertificate } from '../../../src/process/make-certificate.ts';
 import { startListener } from '../../../src/process/start-listener.ts';
 
-/** The parent process sends it once. */
+/** The settings, sent once by the parent process. */
 interface FleetSettings {
   readonly management: string;
   readonly authority: string;
@@ -27,7 +28,7 @@ const retryMilliseconds = 2_000;
 const never = new AbortController().signal;
 const tunnelsPerAgent = 2;
 
-// Each agent adds listeners. 0 means that Node.js does not warn about many listeners.
+// Each agent adds listeners to this signal. 0 turns off Node's warning about many listeners.
 setMaxListeners(0, never);
 
 process.once('message', (settings: FleetSettings) => void run(settings));
@@ -72,7 +73,7 @@ async function follow(server: ReturnType<typeof openControlServer>): Promise<voi
     try {
       for await (const _ of server.streamPolicy(never));
     } catch {
-      // The server may refuse requests, because all agents connect at the same time.
+      // The server may refuse a policy request because all agents connect at the same time. The loop retries.
     }
     await wait(systemClock, retryMilliseconds, never);
   }
@@ -108,7 +109,7 @@ function bytesOf(length: number): Reply {
   return { status: 200, headers, body: { upstream: upstream(), isLongRunning: false } };
 }
 
-/** A watch without events. It ends with its request. */
+/** A watch without events. It stays open until its request ends. */
 function idleWatch({ signal }: IncomingRequest): Reply {
   async function* upstream(): AsyncGenerator<Uint8Array> {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Packages that are CommonJS modules call `require`, which an ECMAScript module does not have. */
+/** Bundled CommonJS packages call `require`, which an ECMAScript module does not have. */
 const banner = `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(import.meta.url)});`;
 
 /** Writes the program of a fleet of agents to the folder, and returns its path. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** A line that kubernetes-e2e writes for each test. */
 export interface UpstreamResult {
   readonly name: string;
-  /** As Ginkgo calls it: passed, failed, skipped, timedout, panicked, interrupted. */
+  /** The state as Ginkgo names it: passed, failed, skipped, timedout, panicked, interrupted. */
   readonly state: string;
   readonly seconds: number;
   readonly message?: string;
@@ -28,7 +28,7 @@ export async function runUpstreamTests({ kubeconfig, names, folder }: UpstreamRu
   const child = spawn('kubernetes-e2e', ['run', kubeconfig, namesFile, resultsFile], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // kubectl caches discovery by host and port, so clusters below one address need separate folders.
+    // kubectl caches discovery by host and port, so clusters at one host and port need separate folders.
     env: { ...process.env, KUBECACHEDIR: join(folder, 'kubectl-cache') },
   });
   let output = '';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 
-/** Conformance tests that do not run, for one reason. */
+/** A group of conformance tests that do not run, all for one reason. */
 export interface LeftOutTests {
   /** A requirement of the tests that a virtual cluster does not meet. */
   readonly needs?: string;
@@ -13,7 +13,7 @@ export interface LeftOutTests {
 /** The contents of tests.yaml. */
 export interface TestList {
   readonly run: readonly string[];
-  /** Conformance tests that run in a virtual cluster with a stored Node. */
+  /** Conformance tests that run in a virtual cluster with a Node object that has no machine. */
   readonly runWithNode: readonly string[];
   /** Conformance tests that run in a virtual cluster for which a kube-controller-manager runs. */
   readonly runWithControllers: readonly string[];

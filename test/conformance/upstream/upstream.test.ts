@@ -12,8 +12,9 @@ import { runUpstreamTests, type UpstreamResult } from './run-upstream-tests.ts';
 import { needlesslyLeftOut, readTestList } from './test-list.ts';
 
 /**
- * Tests mostly wait, so more run at once than there are processors. Each process has a virtual cluster of its own. One
- * more process runs the tests that need a Node, and others those that need a kube-controller-manager.
+ * The number of test processes. Tests mostly wait, so more run at once than there are processors. Each process has its
+ * own virtual cluster. One more process runs the tests that need a Node, and others run those that need a
+ * kube-controller-manager.
  */
 const processes = 6;
 const processesWithControllers = 2;
@@ -45,7 +46,7 @@ const list = readTestList();
 const withoutNode = [...list.run, ...list.runToo];
 const selected = [...withoutNode, ...list.runWithNode, ...list.runWithControllers];
 
-/** A Node on which nothing runs. Tests only use its name, or count the Nodes that are ready and have no taint. */
+/** A Node on which nothing runs. Tests only use its name, or count the ready Nodes without a taint. */
 const storedNode = {
   apiVersion: 'v1',
   kind: 'Node',
@@ -91,7 +92,7 @@ describeIfAvailable(
       await run(name, kubeconfig, names);
     }
 
-    /** Creates a virtual cluster with a stored Node. */
+    /** Creates a virtual cluster and the Node object `storedNode` in it. */
     async function createVirtualClusterWithNode(name: string): Promise<string> {
       const kubeconfig = await createVirtualCluster(name);
       const kubectl = kubectlWith(kubeconfig);

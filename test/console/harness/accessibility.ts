@@ -8,7 +8,7 @@ type Finding = { id: string; help: string; nodes: { html: string; target: unknow
 
 /** Returns the accessibility violations of a page (WCAG 2.2 A and AA), one line each. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
-  // Injected through the debugger, which the content security policy does not restrict; once per page load.
+  // Injects axe through the debugger, which the content security policy does not restrict, once per page load.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   const findings = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {

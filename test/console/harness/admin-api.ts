@@ -12,7 +12,7 @@ export interface AdminApi {
   request<T = unknown>(method: string, path: string, document?: unknown): Promise<T>;
   /** Sends a request through the gateway to a cluster and returns the JSON. Throws on an error response. */
   requestOnCluster<T = unknown>(cluster: string, method: string, path: string, document?: unknown): Promise<T>;
-  /** Sends a request with another key and returns only the status code. */
+  /** Sends a request with the given access key and returns only the status code. */
   statusOf(accessKey: string, method: string, path: string, document?: unknown): Promise<number>;
   createInstance(name: string, members?: { spec?: object; metadata?: object }, project?: string): Promise<void>;
   createSpace(name: string, members?: { spec?: object; metadata?: object }, project?: string): Promise<void>;

@@ -58,7 +58,7 @@ function chromiumOptions(theme: 'light' | 'dark'): BrowserContextOptions {
   return { colorScheme: theme, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] };
 }
 
-/** Opens another tab of the same browser, with the same cookie. */
+/** Opens another tab of the same browser, with the cookies of the other tabs. */
 export async function monitoredPage(context: BrowserContext, url: string): Promise<Omit<MonitoredPage, 'context'>> {
   const problems: string[] = [];
   const page = await context.newPage();

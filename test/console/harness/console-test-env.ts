@@ -11,12 +11,12 @@ import { type MonitoredPage, openPage, type PageOptions, startBrowser } from './
 import { type VirtualClusterApi, virtualClusterApi } from './virtual-cluster-api.ts';
 
 /**
- * The test environment of one file: its own server and browser, and API clients outside the browser. It exists from the
- * suite's `beforeAll` to its `afterAll`, both included, and throws outside of them. A suite that fails to start leaves
- * nothing running. Tests close the pages that they open; the rest closes with the browser.
+ * The test environment of one file: its own server and browser, and API clients outside the browser. It is available
+ * from the suite's `beforeAll` to its `afterAll` and throws at any other time. A suite that fails to start leaves
+ * nothing running. Tests close the pages that they open; everything else closes with the browser.
  */
 export interface ConsoleTestEnv {
-  /** The current server, or the last one. */
+  /** The running server, or the stopped one before `restart`. */
   readonly flotilla: FlotillaProcess;
   readonly admin: AdminApi;
   readonly inside: VirtualClusterApi;
@@ -26,7 +26,10 @@ export interface ConsoleTestEnv {
   restart(): Promise<void>;
 }
 
-/** A suite of browser tests with a server that has these settings; skipped with a message if the browser is missing. */
+/**
+ * Declares a suite of browser tests with a server that has these settings. Skips the suite with a message if the
+ * browser is missing.
+ */
 export function describeConsole(
   name: string,
   tests: (env: ConsoleTestEnv) => void,
@@ -42,7 +45,7 @@ export function describeConsole(
 
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), 'flotilla-console-'));
-      // The clusters that tests connect are on this machine.
+      // Tests connect clusters on this machine, so loopback addresses must be allowed.
       writeFileSync(join(folder, 'config.yaml'), JSON.stringify({ hosts: { deniedCIDRs: [] }, ...settings }));
       flotilla = await startFlotilla({ args: configured(), ...listenAddress(settings) });
       browser = await startBrowser(installed);

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 export async function liveHeap(page: Page): Promise<number> {
   const debug = await page.context().newCDPSession(page);
   try {
-    // Objects released by the first collection may hold others.
+    // Objects released by one collection may still reference others, so the collection is repeated.
     for (let round = 0; round < 3; round += 1) await debug.send('HeapProfiler.collectGarbage');
     const { usedSize } = await debug.send('Runtime.getHeapUsage');
     return usedSize;

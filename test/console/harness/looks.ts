@@ -9,7 +9,7 @@ export interface Look {
   readonly width: number;
 }
 
-/** The first is the default of a new page. */
+/** The first look is the default of a new page. */
 const looks: readonly [Look, ...Look[]] = [
   { theme: 'light', width: 1440 },
   { theme: 'dark', width: 1440 },
@@ -18,8 +18,8 @@ const looks: readonly [Look, ...Look[]] = [
 ];
 
 /**
- * Runs the check in every look of a loaded page, which is much cheaper than loading the page for each, then restores
- * the first.
+ * Runs the check in every look, then restores the first look. The page is loaded only once, because loading it for each
+ * look costs much more.
  */
 export async function inEveryLook(page: Page, check: (look: Look) => Promise<void>): Promise<void> {
   for (const look of looks) {
@@ -59,8 +59,8 @@ export async function pageOverflow(page: Page): Promise<string[]> {
 }
 
 /**
- * Returns the elements that scroll horizontally: at any width the page itself, and on a phone every part of it. Code and the
- * output of commands may scroll, because their lines must not be wrapped.
+ * Returns the elements that scroll horizontally. The page itself must not do so at any width, and on a phone no part of
+ * it may. Code and the output of commands are exempt, because their lines must not be wrapped.
  */
 export async function horizontalOverflow(page: Page): Promise<string[]> {
   const parts = await page.evaluate((phone) => {

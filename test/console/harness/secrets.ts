@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Returns all places of a page in which a script could read a secret, as one text. */
+/** Returns all texts of a page in which a script could read a secret, joined to one text. */
 export async function readableTexts(page: Page): Promise<string> {
   return await page.evaluate(async () => {
     const databases = await indexedDB.databases();

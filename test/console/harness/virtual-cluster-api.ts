@@ -18,7 +18,7 @@ export interface VirtualClusterApi {
       readonly method?: string;
       readonly document?: unknown;
       readonly token?: string;
-      /** Defaults to the project `default`. */
+      /** The project of the virtual cluster. Defaults to `default`. */
       readonly project?: string;
     },
   ): Promise<VirtualClusterResponse>;

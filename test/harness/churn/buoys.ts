@@ -22,7 +22,7 @@ export const buoys: ResourceCollection = {
   plural: 'buoys',
 };
 
-/** A second namespace with objects of the same kind. */
+/** A second namespace with objects of the kind under churn. */
 export const otherNamespace = 'elsewhere';
 
 /** Creates the kind and its namespaces. Resolves once objects can be created. */

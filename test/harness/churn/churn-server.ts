@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FlotillaProcess, startFlotilla } from '../flotilla-process.ts';
 
-/** How long clients write: FLOTILLA_CHURN_SECONDS, by default 10 seconds. */
+/** The time in which clients write, in seconds: FLOTILLA_CHURN_SECONDS, by default 10. */
 export const churnSeconds = Number(process.env.FLOTILLA_CHURN_SECONDS ?? 10);
 
-/** Short enough that a test sees history expire, long enough for a watch that resumes at once. */
+/** History that is short enough for a test to see it expire, and long enough for a watch that resumes at once. */
 const settings = 'history: { seconds: 5, changes: 100 }\n';
 
-/** Starts a server that soon answers 410 to watches from old versions. */
+/** Starts a server with short history: it soon responds with 410 to watches from old versions. */
 export async function startChurnServer(): Promise<FlotillaProcess> {
   const directory = mkdtempSync(join(tmpdir(), 'flotilla-churn-'));
   const config = join(directory, 'config.yaml');

@@ -5,9 +5,9 @@ import { ExpiredError, WatchLog, type WatchLogOptions } from './watch-log.ts';
 const changesAtOnce = 250;
 
 /**
- * Changes an object repeatedly until the server has dropped the history after a version. `url` is a collection of the
- * same kind in another namespace: the server counts history by kind, and watches of the first namespace see none of
- * these changes.
+ * Changes an object repeatedly until the server no longer has the history since the version in `forgotten`. `url` is a
+ * collection of the same kind in a second namespace. The server limits history per kind, so these changes expire the
+ * history of the first namespace without appearing in its watches.
  */
 export async function expireHistory(url: string, made: object, forgotten: WatchLogOptions): Promise<void> {
   const dispatcher = new Agent({ connect: { ca: forgotten.ca } });

@@ -2,8 +2,8 @@ import type { WatchLogEntry } from './watch-log.ts';
 import type { Writers } from './writers.ts';
 
 /**
- * Replays a log that starts from an empty collection and returns the version of each object that exists at the end.
- * Throws on an event that contradicts the state before it.
+ * Replays a log that starts from an empty collection. Returns the version of each object that exists at the end. Throws
+ * on an event that contradicts the state at that point.
  */
 export function replayLog(log: readonly WatchLogEntry[]): Map<string, number> {
   const current = new Map<string, WatchLogEntry>();
@@ -32,9 +32,9 @@ export function unaccountedWrites(log: readonly WatchLogEntry[], writers: Writer
 }
 
 /**
- * The events of an informer that violate the watch contract. The informer had to relist and may have missed events, but
- * every event it reports must have happened, and no name may go back in time. Of missed changes it has only the last
- * version.
+ * Returns the events of an informer that violate the watch contract. The informer had to relist, so it may have missed
+ * events. But every event that it reports must have happened, and the versions of one name must never go back. If it
+ * missed several changes of an object, it reports only the last version.
  */
 export function informerViolations(told: readonly WatchLogEntry[], log: readonly WatchLogEntry[]): string[] {
   const happened = new Map(log.map(({ version, name }) => [version, name]));

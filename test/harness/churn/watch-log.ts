@@ -36,9 +36,9 @@ export interface WatchLogOptions {
 export class ExpiredError extends Error {}
 
 /**
- * Records every event of a resource over plain HTTP, without any client library in between. After a stream ends, it
- * resumes from the last version it has seen. An event that is not newer than all events before it is an error: this
- * proves the order, and that no event is delivered twice.
+ * Records every event of a resource over plain HTTP, without a client library. After a stream ends, the log resumes
+ * from the last version it has received. An event must be newer than all earlier events, which proves the order and
+ * that no event is delivered twice.
  */
 export class WatchLog {
   readonly entries: WatchLogEntry[] = [];
@@ -52,8 +52,8 @@ export class WatchLog {
   }
 
   /**
-   * Runs until the last object has been seen. Rejects with Expired if the server has dropped the version from its
-   * history.
+   * Runs until the event of the last object arrives. Rejects with ExpiredError if the server no longer has the history
+   * since the last version.
    */
   async run(): Promise<readonly WatchLogEntry[]> {
     while (this.entries.at(-1)?.name !== this.#options.last) await this.stream();
@@ -70,7 +70,7 @@ export class WatchLog {
       const response = await request(`${url}?${query}`, { dispatcher, headers: { authorization: `Bearer ${token}` } });
       if (response.statusCode !== 200) throw new Error(`the server answered ${response.statusCode}`);
       const lines = createInterface(response.body);
-      // Closing the connection is expected and not an error.
+      // Closing the connection on purpose causes errors here, which are ignored.
       for (const each of [response.body, lines]) each.on('error', () => {});
       let events = 0;
       for await (const line of lines) {

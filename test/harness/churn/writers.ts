@@ -10,11 +10,10 @@ interface Buoy {
 const names = 12;
 
 /**
- * Concurrent writers on a few shared names, so that they conflict, and a ledger of the writes that the server has
- * acknowledged.
+ * Concurrent writers on a few shared names, which cause conflicts. Records the writes that the server has acknowledged.
  */
 export class Writers {
-  /** The uid of the object by the version of each create, update and patch. */
+  /** The uid of the written object, by the resourceVersion of each create, update and patch. */
   readonly written = new Map<number, string>();
   readonly deleted = new Set<string>();
   readonly counts: Record<string, number> = {};
@@ -65,7 +64,10 @@ export class Writers {
     }
   }
 
-  /** Reads, changes and writes until no other writer came in between. A second write from the same read must fail. */
+  /**
+   * Reads, changes and replaces the object, and starts again after a conflict with another writer. With `twice`, a
+   * second write based on the same read must fail.
+   */
   async #update(name: string, twice: boolean): Promise<void> {
     for (;;) {
       const read = await this.#get(name);
@@ -94,7 +96,7 @@ export class Writers {
     this.#wrote(await this.#attempt('patch', patching, [404]));
   }
 
-  /** Deletes the object that exists now, by uid, and never a successor of the same name. */
+  /** Deletes the object that currently exists, by uid, so a successor with the same name is never deleted. */
   async #delete(name: string): Promise<boolean> {
     const read = await this.#get(name);
     if (read === undefined) return false;
@@ -111,7 +113,7 @@ export class Writers {
     return this.#attempt('get', this.#api.getNamespacedCustomObject({ ...this.#collection, name }), [404]);
   }
 
-  /** `undefined` if refused with one of the codes that a race may cause. */
+  /** Returns the object; `undefined` if the server refused with one of the `expected` codes, which a race can cause. */
   async #attempt(what: string, call: Promise<unknown>, expected: readonly number[]): Promise<Buoy | undefined> {
     try {
       const answer = (await call) as Buoy;

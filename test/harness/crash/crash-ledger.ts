@@ -10,7 +10,7 @@ interface Acknowledged {
 
 const everything = { slice: crashSlice, prefix: [] };
 
-/** The acknowledgments that the writers received, and the state that must follow from the whole history so far. */
+/** The acknowledgments that the writers received, and the stored state that follows from all rounds so far. */
 export class CrashLedger {
   #round = 0;
   #acknowledged: Acknowledged[] = [];
@@ -56,7 +56,10 @@ export class CrashLedger {
     this.#revision = revision;
   }
 
-  /** Verifies that revisions come from one counter without gaps: nothing else writes. */
+  /**
+   * Verifies that the revisions of the changes follow each other without gaps. Nothing but the writers writes to the
+   * store.
+   */
   #assertInOrder(changes: readonly Change[], highest: Revision): void {
     const expected = Array.from({ length: highest - this.#revision }, (_, index) => this.#revision + 1 + index);
     assert.deepEqual(
@@ -81,8 +84,8 @@ export class CrashLedger {
   }
 
   /**
-   * Each writer waits for its acknowledgment, so at most one transaction per writer can exist beyond the last
-   * acknowledged one.
+   * Verifies that the store contains no changes that no writer sent. Each writer waits for acknowledgments, so at most
+   * one transaction per writer may be stored but not acknowledged.
    */
   #assertNoPhantoms(changes: readonly Change[]): void {
     const sent = new Set<string>();
@@ -124,7 +127,7 @@ export class CrashLedger {
   }
 }
 
-/** Verifies that a watch from every revision since then reports all later changes, once and in order. */
+/** Verifies that a watch from any revision since `since` reports all later changes, once and in order. */
 async function assertResumable(store: Store, since: Revision, changes: readonly Change[]): Promise<void> {
   for (let from = since; from <= since + changes.length; from++) {
     const seen: Change[] = [];

@@ -4,8 +4,8 @@ import type { Revision, Store } from '../../../src/store/store.ts';
 import { crashSlice, crashWriters, crashWrites } from './crash-writes.ts';
 
 /**
- * Writes the line to the pipe before the next write begins, so that acknowledgments are complete whenever the kill
- * comes.
+ * Writes the line to the pipe before the next write to the store begins, so no acknowledgment is lost when the process
+ * is killed.
  */
 function printLine(line: string): void {
   writeSync(1, `${line}\n`);

@@ -4,8 +4,8 @@ export const crashSlice = 'crash';
 export const crashWriters = 8;
 
 /**
- * The nth transaction of a writer. The parent process derives from the arguments alone what it may find after a kill:
- * two objects that always change together and an unlogged row beside them; every fifth transaction deletes the first
+ * Returns the nth transaction of a writer. It depends on the arguments alone, so the parent process knows what may be
+ * in the store after a kill. A transaction writes two objects and an unlogged row; every fifth one deletes the first
  * object.
  */
 export function crashWrites(round: number, writer: number, count: number): Write[] {

@@ -6,8 +6,9 @@ import { CrashLedger } from './crash-ledger.ts';
 import { buildKilledProgram } from './killed-program.ts';
 
 /**
- * Kills a process with eight writers at a random point, opens the store it left, compares it with the acknowledgments
- * that the process received, and starts again on the same store. Throws at the first mismatch.
+ * Runs rounds of a crash test. Each round kills a process with eight writers at a random point, opens the store that it
+ * left, and compares the store with the acknowledgments that the process printed. The next round uses the same store.
+ * Throws at the first mismatch.
  */
 export async function killRounds(rounds: number): Promise<{ acknowledged: number; found: number }> {
   const program = await buildKilledProgram('test/harness/crash/crash-writer.ts');
@@ -16,7 +17,7 @@ export async function killRounds(rounds: number): Promise<{ acknowledged: number
   try {
     for (let round = 0; round < rounds; round++) {
       ledger.beginRound(round);
-      // Some are killed while they open the store, most while they write.
+      // Some processes are killed before they have opened the store, most during their writes.
       await program.run([directory, `${round}`], (line) => ledger.record(line), round % 10 === 9);
       const store = await openEmbeddedStore({ directory });
       try {

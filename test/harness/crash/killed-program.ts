@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 export interface KilledProgram {
   /**
    * Runs the program and kills it at a random moment: after a random number of lines or, if `early`, usually before the
-   * first line. Throws if it exits by itself.
+   * first line. Throws if the program exits by itself.
    */
   run(args: readonly string[], onLine: (line: string) => void, early: boolean): Promise<void>;
   remove(): Promise<void>;
@@ -54,7 +54,7 @@ async function runUntilKilled(
   if (signal !== 'SIGKILL') throw new Error(`the writer exited by itself: ${code ?? signal}`);
 }
 
-/** Kills after a random delay, so that the moment does not depend on the writer's own steps. */
+/** Kills the process after a random delay, which does not depend on the progress of the writers. */
 function killSoon(child: ChildProcess, withinMilliseconds: number): void {
   setTimeout(() => child.kill('SIGKILL'), Math.random() * withinMilliseconds);
 }

@@ -2,5 +2,8 @@ import { afterAll } from 'vitest';
 import { closeTestStores } from '../../../src/store/test-store.fixture.ts';
 import { isEtcdRun } from './worker-etcd.ts';
 
-/** Ends the connections to etcd after each file. Tests do not close their stores, because memory stores need none. */
+/**
+ * Closes the connections to etcd after each test file. Tests themselves do not close stores, because memory stores need
+ * no closing.
+ */
 if (isEtcdRun) afterAll(closeTestStores);

@@ -3,8 +3,8 @@ import { EtcdCluster } from '../../../src/store/etcd/etcd.fixture.ts';
 import { isEtcdRun, workerEtcdVariable } from './worker-etcd.ts';
 
 /**
- * Global setup: with FLOTILLA_TEST_STORE=etcd, starts an etcd for each worker. Workers do not share one, because a test
- * with a manual clock compacts the whole etcd.
+ * Vitest global setup: with FLOTILLA_TEST_STORE=etcd, starts an etcd for each worker. Workers do not share an etcd,
+ * because a test with a manual clock compacts the whole etcd.
  */
 export default async function startWorkerEtcd(): Promise<() => Promise<void>> {
   const clusters: EtcdCluster[] = [];

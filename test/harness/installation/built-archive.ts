@@ -9,12 +9,12 @@ import description from '../../../package.json' with { type: 'json' };
 const root = new URL('../../..', import.meta.url).pathname;
 const thisArchitecture = process.arch === 'x64' ? 'amd64' : process.arch;
 
-/** Returns the name of the archive for Linux on an architecture, without its ending. */
+/** Returns the name of the archive for Linux on an architecture, without the file extension. */
 export function archiveNameOf(architecture: string): string {
   return `${description.name}_${description.version}_linux_${architecture}`;
 }
 
-/** The name of the archive for this machine, without its ending. */
+/** The name of the archive for this machine, without the file extension. */
 export const archiveName = archiveNameOf(thisArchitecture);
 
 /** Builds the archive for an architecture and its checksums into a new folder. Returns the folder. */

@@ -20,7 +20,10 @@ const older: Readonly<Record<typeof platform, readonly (readonly [version: strin
   ],
 };
 
-/** The oldest Node.js that package.json allows, the newest of the next LTS line, and the one in the archives and image. */
+/**
+ * The tested versions of Node.js: the oldest one that package.json allows, the newest of the next LTS line, and the one
+ * in the archives and the image.
+ */
 export const nodeVersions: readonly NodePackage[] = [
   ...older[platform].map(([version, integrity]) => ({ package: `node-${platform}`, version, integrity })),
   runtimes[platform],

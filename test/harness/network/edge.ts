@@ -12,12 +12,12 @@ export const group = 'management.platform.sh';
 const groupPath = `/kubernetes/management/apis/${group}/v1`;
 
 export interface EdgeOptions {
-  /** `host:port` of the server and of the agent. Optional; defaults to free ports. */
+  /** `host:port` at which clients reach the server and the agent. Optional; defaults to free ports. */
   readonly server?: string;
   readonly agent?: string;
   /** `host:port` at which the server listens. Optional; defaults to `server`. */
   readonly listen?: string;
-  /** A command with flags that the server is started under. */
+  /** A command with flags that starts the server, such as `ip netns exec`. */
   readonly commandPrefix?: readonly string[];
   /** A command with flags that starts the agent, such as `ip netns exec`. */
   readonly agentPrefix?: readonly string[];
@@ -52,7 +52,7 @@ export interface Edge {
   /** Sends a request to the agent. */
   request(path: string, token: string, method?: 'GET' | 'POST', body?: object): Promise<EdgeResponse>;
   requestServer(path: string, token: string, method?: 'GET' | 'POST' | 'DELETE', body?: object): Promise<EdgeResponse>;
-  /** Polls the agent until it answers with the code. Returns the milliseconds that this took. */
+  /** Polls the agent until it responds with the code. Returns the elapsed milliseconds. */
   waitForStatus(path: string, token: string, code: number, longest?: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
   const { listen = serverAddress, commandPrefix = [], agentPrefix = [], host = ['--built-in'] } = options;
   const keyFile = join(folder, 'edge.key');
   const config = join(folder, 'server.yaml');
-  // Tests send requests as fast as they can with one key.
+  // No rate limit: tests send requests as fast as they can with one key.
   writeFileSync(config, JSON.stringify({ limits: { requestsPerSecond: 0 }, ...options.settings }));
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, connections: 50 });
   let files = 0;

@@ -23,7 +23,10 @@ export class NetworkRoom {
     this.inside = inside;
   }
 
-  /** `addresses` are those outside and inside, in one /30 range that is reserved for network tests (RFC 2544). */
+  /**
+   * Creates the namespace. `addresses` are the addresses outside and inside the namespace, in one /30 range that is
+   * reserved for network tests (RFC 2544).
+   */
   static open(prefix: string, [outside, inside]: readonly [string, string]): NetworkRoom {
     const name = `${prefix}${process.pid % 100_000}`;
     must('netns', 'add', name);
@@ -47,12 +50,12 @@ export class NetworkRoom {
     must('netns', 'exec', this.#name, ...command);
   }
 
-  /** Returns names for the two interfaces of an additional link. It is removed together with the namespace. */
+  /** Returns names for the two interfaces of an additional link. The link is removed together with the namespace. */
   linkNames(suffix: string): readonly [string, string] {
     return [`${this.#name}${suffix}a`, `${this.#name}${suffix}b`];
   }
 
-  /** Moves the second of two connected interfaces into the namespace, as an additional link to it. */
+  /** Moves `far`, the second of two connected interfaces, into the namespace and gives both interfaces addresses. */
   addLink([near, far]: readonly [string, string], [outside, inside]: readonly [string, string]): void {
     must('link', 'set', far, 'netns', this.#name);
     must('addr', 'add', `${outside}/30`, 'dev', near);
@@ -68,7 +71,7 @@ export class NetworkRoom {
     this.run('iptables', '-A', chain, '!', device, 'lo', ...isNew, '-j', 'DROP');
   }
 
-  /** Drops all packets, without reporting it to either side. */
+  /** Drops all packets. Neither side is notified. */
   disconnect(): void {
     must('-n', this.#name, 'link', 'set', `${this.#name}b`, 'down');
   }

@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL('./slow-link.py', import.meta.url));
 export const slowLinkMissing = existsSync('/dev/net/tun') ? undefined : 'a slow link needs /dev/net/tun';
 
 export interface SlowLinkOptions {
-  /** The addresses outside and inside of the namespace, in one /30 range. */
+  /** The addresses outside and inside the namespace, in one /30 range. */
   readonly addresses: readonly [string, string];
   /** The delay in each direction. */
   readonly delayMilliseconds: number;
@@ -35,7 +35,7 @@ export class SlowLink {
       throw new Error(`slow-link.py exited with ${code}`);
     });
     await Promise.race([once(running.stdout, 'data'), ended]);
-    // The later exit of the program is not an error.
+    // After the start, the exit of the program is not an error.
     ended.catch(() => {});
     room.addLink([outside, inside], options.addresses);
     return link;

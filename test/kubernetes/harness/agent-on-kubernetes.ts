@@ -79,7 +79,7 @@ export class AgentOnKubernetes {
     return this.#inside;
   }
 
-  /** Starts the agent, each time at the same address. */
+  /** Starts the agent, at the same address each time. */
   async startAgent(): Promise<void> {
     const { bench, server } = this.flotilla;
     this.#agent = await startAgent(
@@ -123,7 +123,9 @@ export class AgentOnKubernetes {
     await expect.poll(async () => (await this.flotilla.ask(path)).code, { timeout: 30_000, interval: 50 }).toBe(200);
   }
 
-  /** kubectl for a path of the agent, with a direct token. Optional; defaults to one of the administrator. */
+  /**
+   * Returns kubectl for a path of the agent, with a direct-endpoint token. Defaults to a token of the administrator.
+   */
   direct(path: string, token = this.#directToken): Kubectl {
     const { root } = this.flotilla.bench;
     this.#files += 1;

@@ -17,16 +17,16 @@ const hour = 3_600_000;
 export interface Subject {
   readonly name: string;
   readonly groups?: readonly string[];
-  /** Milliseconds from now. Optional; defaults to one day. */
+  /** The validity of the certificate in milliseconds. Optional; defaults to one day. */
   readonly lifetime?: number;
 }
 
 /** The certificate authority of a test cluster. */
 export interface Authority {
   readonly cert: string;
-  /** A certificate for a server with these names and addresses. */
+  /** Creates a serving certificate for these names and addresses. */
   serving(hosts: readonly string[]): Promise<KeyPairPem & { readonly ca: string }>;
-  /** A client certificate: Kubernetes reads the user and the groups from it. */
+  /** Creates a client certificate. Kubernetes reads the user and the groups from its subject. */
   client(subject: Subject): Promise<KeyPairPem>;
 }
 

@@ -8,7 +8,7 @@ export interface HostResponse {
   readonly body: JsonObject;
 }
 
-/** The API of the test cluster for its administrator, without the server under test in between. */
+/** Administrator access to the API of the test cluster, without the server under test in between. */
 export interface HostApi {
   request(method: string, path: string, body?: JsonValue, type?: string): Promise<HostResponse>;
   /** Sends a request and throws unless it succeeds. */
@@ -55,7 +55,7 @@ export function hostApi(url: string, ca: string, token: string): HostApi {
             onEvent(type, object);
           }
         } catch {
-          // The cluster may be stopped, frozen or gone for a while: some tests do that.
+          // Some tests stop, freeze or remove the cluster for a while, so the watch is retried.
         }
         await delay(200, undefined, { signal }).catch(() => {});
       }

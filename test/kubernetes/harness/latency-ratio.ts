@@ -7,13 +7,13 @@ export interface LatencyComparison {
   readonly path: string;
   readonly through: HostConnection;
   readonly direct: HostConnection;
-  /** The ratio that is low enough: no further round is needed then. */
+  /** The target ratio. No further round runs after a round reaches it. */
   readonly wanted: number;
 }
 
 /**
- * The ratio of the latencies of two connections: of the medians, alternating so that other load affects both. Returns
- * the best of some rounds, to exclude other load on the machine.
+ * Returns the ratio of the median latencies of two connections. Requests alternate between the connections, so other
+ * load affects both. The result is the best of several rounds, to exclude other load on the machine.
  */
 export async function latencyRatio({ path, through, direct, wanted }: LatencyComparison): Promise<number> {
   let best = Number.POSITIVE_INFINITY;

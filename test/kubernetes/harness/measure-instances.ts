@@ -4,7 +4,7 @@ import { readLines } from '../../../src/lib/read-lines.ts';
 import { type Flotilla, instancesPath } from './open-flotilla.ts';
 import type { Kubernetes } from './start-kubernetes.ts';
 
-/** The time that the server itself adds to the creation of an instance, in milliseconds. */
+/** Measures the milliseconds that the server itself adds to the creation of instances. */
 export interface InstanceTimes {
   /** Records when the create of the instance was sent. */
   created(name: string, place: HostLocation, at: number): void;
@@ -19,7 +19,10 @@ interface Times {
   ready?: number;
 }
 
-/** Watches pods on the host and instances on the server concurrently: the first time that each is ready counts. */
+/**
+ * Watches pods on the host and instances on the server concurrently. Records when each pod and each instance is first
+ * ready.
+ */
 export function measureInstances(kubernetes: Kubernetes, flotilla: Flotilla): InstanceTimes {
   const stopping = new AbortController();
   const byName = new Map<string, Times>();
@@ -44,7 +47,7 @@ export function measureInstances(kubernetes: Kubernetes, flotilla: Flotilla): In
         if (times !== undefined && isReady(object)) times.ready ??= Date.now();
       }
     } catch {
-      // The watch was destroyed, or the server is gone: there is nothing more to measure.
+      // The watch was closed, or the server is gone. There is nothing more to measure.
     }
   }
   const instances = followInstances();

@@ -25,22 +25,31 @@ export interface Flotilla {
   /** Creates an instance in the project `default` without waiting for it. */
   createInstance(name: string, spec: JsonObject, annotations?: JsonObject): Promise<JsonObject>;
   instance(name: string): Promise<JsonObject>;
-  /** Waits for the condition or path of the instance: `condition=Ready`, `delete`, `jsonpath=…`. */
+  /**
+   * Waits for a condition or path of the instance, given as for `kubectl wait`: `condition=Ready`, `delete`,
+   * `jsonpath=…`.
+   */
   wait(name: string, what: string, seconds?: number): Promise<void>;
   ask(path: string, call?: RequestOptions): Promise<ParsedResponse>;
   /** Creates a user with an access key and returns kubectl for the management API. */
   createUser(name: string): Promise<Kubectl>;
-  /** kubectl for the virtual cluster or space of the instance, with the kubeconfig that the server issues to the user. */
+  /**
+   * Returns kubectl for the virtual cluster or space of the instance, with the kubeconfig that the server issues to the
+   * user.
+   */
   kubectlInside(name: string, by?: Kubectl, plural?: 'virtualclusterinstances' | 'spaceinstances'): Promise<Kubectl>;
   close(): Promise<void>;
 }
 
-/** The programs to install with; an empty chart path selects the chart repository. */
+/**
+ * The options of a server under test. `programs` installs virtual clusters; an empty chart path selects the chart
+ * repository.
+ */
 export interface FlotillaOptions {
   readonly programs: { readonly helm: string; readonly chart: string };
-  /** More settings of the configuration file. */
+  /** Additional settings of the configuration file. */
   readonly settings?: JsonObject;
-  /** The directory of the built console. Optional; without it, the server has no pages. */
+  /** The directory of the built console. Optional; without it, the server serves no console. */
   readonly pages?: string;
 }
 

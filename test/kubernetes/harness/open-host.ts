@@ -20,7 +20,7 @@ export interface OpenHost {
   close(): Promise<void>;
 }
 
-/** The test cluster as a host, with the real helm and the real chart. */
+/** Opens the test cluster as a host, with the real helm and the real chart. */
 export function openHost(
   { programs, kubeconfig }: Kubernetes,
   settings: Partial<HelmSettings> = {},

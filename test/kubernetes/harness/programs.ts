@@ -17,7 +17,7 @@ export interface KubernetesPrograms {
 
 const needed = ['kube-apiserver', 'etcd', 'kube-controller-manager', 'kubernetes-node', 'helm'] as const;
 
-/** The programs, or a message that names what is missing. */
+/** Returns the programs, or a message that names the missing ones. */
 export function findKubernetes(): KubernetesPrograms | string {
   const found = new Map<string, string>();
   for (const folder of toolFolders()) {

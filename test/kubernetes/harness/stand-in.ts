@@ -12,7 +12,7 @@ import { kubeconfigText, writeKubeconfig } from './kubeconfig-file.ts';
 import type { KubernetesPrograms } from './programs.ts';
 import { startNode } from './test-node.ts';
 
-/** The persistent state of a virtual cluster, in its volume. */
+/** The persistent state of a virtual cluster, kept in the volume of its claim. */
 export interface StandInVolume {
   readonly id: string;
   readonly authority: Authority;
@@ -20,19 +20,24 @@ export interface StandInVolume {
   readonly accountKey: string;
 }
 
-/** The API of one virtual cluster: a separate kube-apiserver, in place of the one in a real pod. */
+/**
+ * The API of one virtual cluster. A separate kube-apiserver on this machine takes the place of the one in a real pod.
+ */
 export interface StandIn {
   readonly location: HostLocation;
-  /** The local address of the API, which only the node uses. */
+  /** The local address of the API. Only the test node connects to it. */
   readonly url: string;
   readonly ca: string;
   readonly pid: number;
-  /** The administrator's kubeconfig with a direct connection. */
+  /** The path of the administrator's kubeconfig, with a direct connection to the API. */
   readonly kubeconfig: string;
   readonly kubectl: Kubectl;
   /** The data of the secret `vc-<name>`, as vCluster writes it. */
   readonly secret: Readonly<Record<string, string>>;
-  /** Starts a node and a controller manager inside, once: pods run there, and aggregated roles work. */
+  /**
+   * Starts a node and a controller manager in the virtual cluster, so pods run and roles are aggregated. Does nothing
+   * after the first call.
+   */
   startNode(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -42,7 +47,7 @@ export interface StandInOptions {
   readonly volume: StandInVolume;
   readonly programs: KubernetesPrograms;
   readonly etcdUrl: string;
-  /** A folder that the stand-in creates, and removes when it stops. */
+  /** A folder that the stand-in creates at its start and removes when it stops. */
   readonly folder: string;
 }
 

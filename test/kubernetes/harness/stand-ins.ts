@@ -9,7 +9,8 @@ import type { TestNode } from './test-node.ts';
 const port = 8443;
 
 /**
- * Runs the workload of the vCluster pods: for each virtual cluster with a pod, one API with the lifetime of its pods.
+ * Simulates what runs in vCluster pods: one API for each virtual cluster that has a pod. The API runs as long as the
+ * virtual cluster has pods.
  */
 export interface StandIns {
   /** Waits until the stand-in at that location responds. */
@@ -28,10 +29,10 @@ export interface StandInsOptions {
 
 interface Release {
   readonly location: HostLocation;
-  /** The names and uids of its pods. */
+  /** The names and uids of the release's pods. */
   readonly pods: Map<string, string>;
   running: StandIn | undefined;
-  /** The queue of operations on it. */
+  /** Resolves when all queued operations on the release are done. */
   turn: Promise<void>;
 }
 
@@ -104,7 +105,7 @@ export function followPods(options: StandInsOptions): StandIns {
     return standIn;
   }
 
-  /** The volume of its claim, or a volume of that pod alone if it has none. */
+  /** Returns the volume of the virtual cluster's claim. Without a claim, returns a volume for this pod only. */
   async function volumeOf({ namespace, name }: HostLocation, pod: string): Promise<StandInVolume> {
     const claim = await api.request('GET', `/api/v1/namespaces/${namespace}/persistentvolumeclaims/data-${name}-0`);
     const id = claim.code === 200 ? textAt(claim.body, 'metadata', 'uid') : pod;
@@ -132,7 +133,7 @@ export function followPods(options: StandInsOptions): StandIns {
     await api.ok('PATCH', path, object, 'application/apply-patch+yaml');
   }
 
-  /** A namespace that is deleted while its virtual cluster starts is not an error. */
+  /** Prints the error. Does not throw, because a namespace may be deleted during the start of its virtual cluster. */
   function report(error: unknown): void {
     if (!stop.signal.aborted) process.stderr.write(`a virtual cluster did not start: ${String(error)}\n`);
   }

@@ -18,7 +18,7 @@ import { startNode } from './test-node.ts';
 
 export interface KubernetesOptions {
   readonly programs: KubernetesPrograms;
-  /** False to start no API for the pods of vCluster; they are ready at once, and do not respond. */
+  /** If false, no API runs for the vCluster pods: the pods are ready at once but do not respond. */
   readonly standIns?: boolean;
   /** Runs pods in the virtual clusters too. */
   readonly nodesInside?: boolean;
@@ -44,11 +44,16 @@ export interface Kubernetes {
   readonly startMilliseconds: number;
   /** Writes the kubeconfig of a user with a client certificate. RBAC defines the user's permissions. */
   kubeconfigOf(subject: Subject): Promise<string>;
-  /** Installs the chart without the server under test, and waits until the virtual cluster responds. */
+  /**
+   * Installs the chart with helm alone, without the server under test, and waits until the virtual cluster responds.
+   */
   installByHand(location: HostLocation, ...flags: readonly string[]): Promise<StandIn>;
-  /** The API in the pods of the virtual cluster there; waits until it responds. */
+  /** Returns the API of the virtual cluster at the location. Waits until it responds. */
   standIn(location: HostLocation): Promise<StandIn>;
-  /** The target of a pod's port: `127.0.0.1:1234`; `undefined` for the same port of this machine. */
+  /**
+   * Sets the address that a pod's port forwards to, such as `127.0.0.1:1234`; `undefined` is the same port of this
+   * machine.
+   */
   route(
     location: { readonly namespace: string; readonly pod: string },
     port: number,
@@ -56,7 +61,7 @@ export interface Kubernetes {
   ): void;
   /** The events of the audit log. */
   audited(): readonly AuditEvent[];
-  /** From now on the API server accepts connections and does not respond. */
+  /** Freezes the API server: it still accepts connections but no longer responds. */
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;
@@ -116,7 +121,7 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
         '--kubelet-preferred-address-types=InternalIP',
         '--allow-privileged=true',
         '--service-cluster-ip-range=10.0.0.0/16',
-        // With this plugin the deletion of a namespace with a protected claim takes eight seconds longer.
+        // The plugin delays the deletion of a namespace with a protected claim by eight seconds.
         '--disable-admission-plugins=StorageObjectInUseProtection',
         ...(options.flags ?? []),
       ],
@@ -155,7 +160,8 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
     running.push(node);
     const virtual = standIns ? followPods({ api, node, programs, etcdUrl: etcd.url, folder, nodesInside }) : undefined;
     if (virtual !== undefined) running.push(virtual);
-    // Pods are refused until their account exists; then the controller manager is running.
+    // The API server refuses pods until their service account exists. The account also shows that the controller
+    // manager is running.
     while ((await api.request('GET', '/api/v1/namespaces/default/serviceaccounts/default')).code !== 200) {
       manager.failIfEnded();
       await delay(50);

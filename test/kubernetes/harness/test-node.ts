@@ -5,7 +5,7 @@ import { startProgram } from '../../harness/start-program.mjs';
 
 /** The only node of a cluster (test/tools/kubernetes-node). */
 export interface TestNode {
-  /** Sets the target of a pod's port; `undefined` removes it. */
+  /** Sets the address that a pod's port forwards to; `undefined` removes the route. */
   route(namespace: string, pod: string, port: number, address: string | undefined): void;
   stop(): Promise<void>;
 }
@@ -13,11 +13,11 @@ export interface TestNode {
 export interface TestNodeOptions {
   readonly program: string;
   readonly kubeconfig: string;
-  /** PEM of the CA whose client certificates may use exec and the other node APIs. */
+  /** The CA in PEM format whose client certificates may use exec and the other kubelet APIs. */
   readonly clientAuthority: string;
-  /** The folder for its files. */
+  /** The folder for the files of the node. */
   readonly folder: string;
-  /** A container with a readiness probe is ready only while its port has a route. */
+  /** If true, a container with a readiness probe is ready only as long as its port has a route. */
   readonly readyWhenRouted?: boolean;
 }
 

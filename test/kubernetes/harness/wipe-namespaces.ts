@@ -11,8 +11,8 @@ const collections = [
 ];
 
 /**
- * Deletes every namespace that a test has created, with the releases in it. The cluster's own controllers wait for five
- * seconds before they start; here the relevant contents are deleted first, and then the finalizers are removed.
+ * Deletes every namespace that a test has created, with the helm releases in it. Deletes the relevant contents first
+ * and then removes the finalizers, because the cluster's own controllers wait five seconds before they start.
  */
 export async function wipeNamespaces({ api, helm }: Pick<Kubernetes, 'api' | 'helm'>): Promise<void> {
   const list = await api.ok('GET', '/api/v1/namespaces');

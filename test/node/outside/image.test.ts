@@ -26,7 +26,10 @@ interface Component {
   readonly purl: string;
 }
 
-/** Runs a command as a container runtime does: with namespaces of its own, as the user of the image, on read-only files. */
+/**
+ * A script that runs a command as a container runtime does: in its own namespaces, as the user of the image, on a
+ * read-only file system.
+ */
 const container = `
 set -e
 root=$1 user=$2
@@ -48,7 +51,7 @@ describeIfAvailable(missing, 'the container image', () => {
 
   beforeAll(() => {
     const layout = join(folder, 'layout');
-    // A container runtime creates these for its mounts.
+    // A container runtime creates the directories `proc` and `dev` for its mounts.
     for (const path of [layout, join(root, 'proc'), join(root, 'dev')]) mkdirSync(path, { recursive: true });
     execFileSync('tar', ['xf', archive, '-C', layout]);
     const blob = (digest: string) => join(layout, 'blobs', digest.replace(':', '/'));
@@ -63,12 +66,13 @@ describeIfAvailable(missing, 'the container image', () => {
   });
   const started: ChildProcess[] = [];
   afterAll(() => {
-    // After a failed test, the server may still run. --kill-child has no effect, because the server changed its user.
+    // After a failed test, the server may still run. --kill-child has no effect, because the server runs as another
+    // user.
     for (const child of started) for (const pid of childrenOf(child)) process.kill(pid, 'SIGKILL');
     rmSync(folder, { recursive: true });
   });
 
-  /** The processes that a process has started and that still run. */
+  /** Returns the ids of the running processes that a process has started. */
   function childrenOf({ pid }: ChildProcess): readonly number[] {
     const file = `/proc/${pid}/task/${pid}/children`;
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number) : [];
@@ -128,7 +132,7 @@ describeIfAvailable(missing, 'the container image', () => {
     }
     expect(output).toMatch(/^ready https:\S+:8443$/m);
     child.stdout.resume();
-    // unshare itself ignores the signal.
+    // The signal goes to the server, because unshare itself ignores it.
     const [server = -1] = childrenOf(child);
     const request = ['curl', '--silent', '--fail', '--insecure', 'https://127.0.0.1:8443/readyz'];
     expect(execFileSync('nsenter', ['--net', '--target', String(server), ...request], { encoding: 'utf8' })).toContain(

@@ -11,7 +11,7 @@ const mountPoints = ['/var/lib/cni', '/var/lib/containerd', '/var/lib/kubelet'];
 
 describe('the node of test:node', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stop-node-'));
-  /** The mount points that the machine has without the node. */
+  /** The mount points of the machine before the node starts. */
   let before: string[];
 
   beforeAll(() => {
@@ -36,7 +36,7 @@ describe('the node of test:node', () => {
     return { child, exit, name };
   }
 
-  /** Everything on the machine that belongs to the node. */
+  /** Returns everything on the machine that belongs to the node. */
   function leftovers(name: string): string[] {
     const hierarchies = [groups, ...readdirSync(groups).map((each) => join(groups, each))];
     const files = [join(folder, name), ...hierarchies.map((each) => join(each, name))];
@@ -58,7 +58,7 @@ describe('the node of test:node', () => {
   });
 });
 
-/** The processes that have the name of the node in their command line. */
+/** Returns the processes with the name of the node in their command line. */
 function processesOf(name: string): string[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
@@ -67,7 +67,7 @@ function processesOf(name: string): string[] {
         const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
         return line.includes(name) ? [`process ${pid}: ${line}`] : [];
       } catch {
-        // The process has ended.
+        // The process has ended meanwhile.
         return [];
       }
     });

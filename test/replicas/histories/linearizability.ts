@@ -1,11 +1,12 @@
 import type { RegisterOperation, RegisterValue } from './register-operation.ts';
 
 /**
- * Looks for an order of all operations in which each one takes effect between its start and its end and has the result
- * that its client saw. Returns a description of the first operation for which there is no such order, or `undefined`.
+ * Searches for an order of all operations in which each one takes effect between its start and its end and has the
+ * result that its client saw. Returns a description of the first operation for which there is no such order, or
+ * `undefined` if there is an order.
  *
- * Registers are independent of each other, so each is checked alone. The check follows the time: it keeps all states
- * that are possible so far, and executes an operation that has started only when another operation that ends needs it
+ * Each register is checked alone, because registers are independent. The check goes through time and keeps all states
+ * that are possible so far. It executes a started operation only when another operation that ends requires it
  * (just-in-time linearization).
  */
 export function findNonLinearizable(operations: readonly RegisterOperation[]): string | undefined {
@@ -22,7 +23,7 @@ export function findNonLinearizable(operations: readonly RegisterOperation[]): s
   return undefined;
 }
 
-/** A state that is possible: the value, and the operations that have started, not ended, and are already executed. */
+/** A possible state: the value, and the operations that are executed but have not ended. */
 interface Possibility {
   readonly value: RegisterValue;
   readonly executed: ReadonlySet<RegisterOperation>;
@@ -36,7 +37,7 @@ function checkRegister(history: readonly RegisterOperation[]): string | undefine
       { at: operation.endedAt, operation, isStart: false },
     ])
     .filter(({ at }) => at !== Number.POSITIVE_INFINITY)
-    // If an operation starts in the instant in which another one ends, they count as concurrent.
+    // An operation that starts in the instant in which another one ends counts as concurrent with it.
     .sort((a, b) => a.at - b.at || Number(b.isStart) - Number(a.isStart));
   const open = new Set<RegisterOperation>();
   let possibilities: Possibility[] = [{ value: undefined, executed: new Set() }];
@@ -53,7 +54,10 @@ function checkRegister(history: readonly RegisterOperation[]): string | undefine
   return undefined;
 }
 
-/** Returns all states in which the operation has been executed. They no longer mention it, because it has ended. */
+/**
+ * Returns all states in which the operation `last` has been executed. Because it has ended, it is no longer listed in
+ * them.
+ */
 function executeUntil(
   last: RegisterOperation,
   possibilities: readonly Possibility[],
@@ -85,7 +89,7 @@ function executeUntil(
   return [...results.values()];
 }
 
-/** Returns the value after the operation; `undefined` if the operation cannot have its result at this point. */
+/** Returns the value after the operation; `undefined` if the operation cannot have its result for this value. */
 function execute(operation: RegisterOperation, value: RegisterValue): { readonly value: RegisterValue } | undefined {
   if (operation.kind === 'read') return operation.found === value ? { value } : undefined;
   const { from, to, result } = operation;

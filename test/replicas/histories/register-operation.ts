@@ -2,14 +2,14 @@
 export type RegisterValue = string | undefined;
 
 /**
- * An operation on one register, as its client saw it. All written values differ, so a value identifies the write that it
- * comes from.
+ * An operation on one register, as its client saw it. All written values differ, so each value identifies the write
+ * that produced it.
  */
 export type RegisterOperation = {
   readonly register: string;
-  /** Milliseconds of one monotonic clock. */
+  /** In milliseconds of one monotonic clock. */
   readonly startedAt: number;
-  /** Infinity if the client does not know whether the operation was executed, because it may be executed later. */
+  /** Infinity if the client does not know the result, because the server may still execute the operation later. */
   readonly endedAt: number;
 } & (Read | Change);
 
@@ -18,11 +18,14 @@ interface Read {
   readonly found: RegisterValue;
 }
 
-/** Replaces the value `from` by `to`. `undefined` as `from` is a create, `undefined` as `to` is a delete. */
+/**
+ * Replaces the value `from` by `to`. If `from` is `undefined`, the change is a create; if `to` is `undefined`, it is a
+ * delete.
+ */
 interface Change {
   readonly kind: 'change';
   readonly from: RegisterValue;
   readonly to: RegisterValue;
-  /** `refused` means that the register did not have the value `from`. */
+  /** `refused` means that the register did not have the value `from` when the server executed the operation. */
   readonly result: 'done' | 'refused' | 'unknown';
 }

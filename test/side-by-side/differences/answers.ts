@@ -1,6 +1,6 @@
 import { acceptOf, causesOf, type Difference, isStatus, messageOf } from '../difference.ts';
 
-/** Differences in the parts that all responses, or all errors, have. */
+/** Differences in parts that all responses or all errors have. */
 export const answerDifferences: readonly Difference[] = [
   {
     id: 'nosniff-on-every-error',
@@ -89,7 +89,10 @@ export const answerDifferences: readonly Difference[] = [
   },
 ];
 
-/** True if the messages are equal, with or without the subject in front (GET-05 and WATCH-18 have both). */
+/**
+ * True if the messages are equal, apart from the prefix `invalid resource version: `, which this server may add
+ * (GET-05, WATCH-18).
+ */
 function sameMessage(theirs: string, ours: string): boolean {
   return ours === theirs || ours === `invalid resource version: ${theirs}`;
 }

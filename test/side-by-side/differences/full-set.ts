@@ -1,6 +1,6 @@
 import { type Difference, messageOf, sentOf } from '../difference.ts';
 
-/** Returns the text of a response without the lists of changes in messages about immutable specs. */
+/** Returns the text of a response without the diffs that follow messages about immutable specs. */
 function withoutChanges(text: string): string {
   return text.replaceAll(
     /(is immutable after creation[^\\"]*)\\n(?:[^"\\]|\\.)*?(?=, volumeMode:|, nodeAffinity:|, spec\.|\]?"|$)/g,
@@ -8,7 +8,7 @@ function withoutChanges(text: string): string {
   );
 }
 
-/** Returns the name of the webhook that a message reports as failed. */
+/** Returns the name of the webhook whose call failed according to the message. */
 function failedWebhook(message: unknown): string | undefined {
   return /failed calling webhook \\?"([^"\\]+)\\?": /.exec(String(message))?.[1];
 }

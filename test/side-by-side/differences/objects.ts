@@ -8,7 +8,10 @@ import {
   withStatusPath,
 } from '../difference.ts';
 
-/** The errors of an owner reference in the wording of this version: without an index, and an empty value is invalid. */
+/**
+ * Matches the errors of an owner reference in the wording of this kube-apiserver version: they contain no index, and an
+ * empty value is invalid.
+ */
 const ownerText =
   /metadata\.ownerReferences(\.\w+: Invalid value: "[^"]*": (version )?must not be empty|: Invalid value: \{.*Kind=Event)/;
 

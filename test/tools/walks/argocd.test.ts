@@ -10,7 +10,10 @@ import { engineMissing, GitOpsEngine } from './gitops-engine.ts';
 import { copyGitOpsExamples } from './gitops-examples.ts';
 import { writeVirtualClusterKubeconfig } from './virtual-cluster-kubeconfig.ts';
 
-/** Writes the connection of a cluster Secret of Argo CD as a kubeconfig beside it. Returns its path. */
+/**
+ * Writes the connection in an Argo CD cluster Secret as a kubeconfig beside the Secret's file. Returns the kubeconfig's
+ * path.
+ */
 function kubeconfigOfClusterSecret(file: string): string {
   const { stringData } = load(readFileSync(file, 'utf8')) as { stringData: { server: string; config: string } };
   const { bearerToken, tlsClientConfig } = JSON.parse(stringData.config);
@@ -88,7 +91,7 @@ describeIfAvailable(
       const site = () => live('site', 'shop', '-n', 'shop');
       try {
         expect(await insideEngine.synchronize()).toMatch(/Synced .*CustomResourceDefinition\/\/sites\.example\.com/);
-        // The engine reads discovery once per attempt, so it finds the new kind in the second one.
+        // The engine reads discovery once per attempt, so only its second attempt finds the new kind.
         expect(await insideEngine.synchronize()).toMatch(/Synced example\.com\/Site\/shop\/shop/);
         const before = await site();
         expect(before.spec).toEqual({ host: 'shop.example.com', replicas: 1 });

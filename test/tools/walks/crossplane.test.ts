@@ -18,7 +18,7 @@ const providerMissing =
     ? `${program} is not on PATH (bash test/tools/build.sh <folder> clients builds it)`
     : undefined;
 
-/** The provider is Crossplane's own program. Its API server is a virtual cluster, which has the provider's definitions. */
+/** Crossplane's own provider program runs against a virtual cluster, which contains the provider's definitions. */
 describeIfAvailable(kubectlMissing ?? providerMissing, "Crossplane's provider-kubernetes", () => {
   let folder: string;
   let flotilla: FlotillaProcess;

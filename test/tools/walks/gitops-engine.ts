@@ -4,15 +4,13 @@ import { pathOfProgram } from './path-of-program.ts';
 
 const healthChecks = new URL('../../../examples/gitops/argocd/argocd-cm.yaml', import.meta.url).pathname;
 
-/** The reason why the engine of Argo CD cannot run; `undefined` if it is on PATH. */
+/** The reason why the Argo CD engine cannot run; `undefined` if the engine is on PATH. */
 export const engineMissing: string | undefined =
   pathOfProgram('gitops-sync') === undefined
     ? 'gitops-sync is not on PATH (bash test/tools/build.sh <folder> clients builds it)'
     : undefined;
 
-/**
- * The engine of Argo CD, with the health checks of the examples. It synchronizes a cluster with a folder of manifests.
- */
+/** The Argo CD engine, with the health checks of the examples. It synchronizes a cluster with a folder of manifests. */
 export class GitOpsEngine {
   readonly #process: ChildProcessWithoutNullStreams;
   #output = '';
@@ -26,7 +24,7 @@ export class GitOpsEngine {
     }
   }
 
-  /** Runs one synchronization and returns what it printed. */
+  /** Runs one synchronization and returns its output. */
   async synchronize(): Promise<string> {
     this.#output = '';
     this.#process.stdin.write('sync\n');
@@ -35,7 +33,8 @@ export class GitOpsEngine {
   }
 
   /**
-   * Synchronizes until `read` returns an object with these fields, because the engine learns of changes from watches.
+   * Repeats the synchronization until `read` returns an object with these fields. One run may be too early, because the
+   * engine learns of changes from watches.
    */
   async synchronizeUntil(read: () => Promise<unknown>, fields: object): Promise<void> {
     const synchronized = async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const examples = new URL('../../../examples/gitops', import.meta.url).pathname;
 
-/** Copies the examples of one tool into a folder, with these replacements in all files. */
+/** Copies the examples of one tool into a folder and applies the replacements to all files. */
 export function copyGitOpsExamples(
   tool: string,
   folder: string,

@@ -15,8 +15,8 @@ export const kmsPluginMissing =
   program === undefined ? 'kms-plugin is not built (bash test/tools/build.sh <folder> clients builds it)' : undefined;
 
 /**
- * A KMS plugin made from Kubernetes' packages for plugins, as a separate process. Its keys are files, which outlive the
- * process.
+ * A KMS plugin built from the Kubernetes packages for plugins, as a separate process. Its keys are files, which are
+ * kept when the process ends.
  */
 export class KmsProcess {
   readonly endpoint: string;
@@ -51,7 +51,7 @@ export class KmsProcess {
     );
   }
 
-  /** Stops the process, which removes its socket. */
+  /** Stops the process and thereby removes its socket. */
   async down(): Promise<void> {
     await this.#running?.stop();
     this.#running = undefined;

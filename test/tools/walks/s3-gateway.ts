@@ -82,12 +82,12 @@ export class S3Gateway {
     await rm(this.folder, { recursive: true });
   }
 
-  /** Returns the names of the objects below the prefix. */
+  /** Returns the names of the objects with the prefix. */
   async objects(): Promise<string[]> {
     return await readdir(join(this.bucketFolder, this.settings.prefix)).catch(() => []);
   }
 
-  /** The lines of the requests that the gateway has logged. */
+  /** Returns the log lines of the requests that the gateway has received. */
   requests(): string[] {
     return (this.#running?.output() ?? '').split('\n').filter((line) => line.includes('| vgw |'));
   }

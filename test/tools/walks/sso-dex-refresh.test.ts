@@ -35,13 +35,13 @@ describeIfAvailable(dexMissing, 'a person who signed in through Dex', () => {
     await dex?.close();
   });
 
-  /** Returns the problem of a sign-in; `undefined` if it succeeds. */
+  /** Signs in. Returns the problem that the page shows; `undefined` if the sign-in succeeded. */
   async function signIn(): Promise<string | undefined> {
     const back = await dex.signIn(browser, sso.loginUrl('dex'), ada.email, ada.password);
     return sso.problemOf(await sso.finish(browser, back));
   }
 
-  /** Lets this time pass, and waits for its consequence. */
+  /** Advances the clock by this time, and waits until the polled value is the expected one. */
   async function waitFor<T>(seconds: number, poll: () => Promise<T>, expected: T): Promise<void> {
     clock.advance(seconds * 1000);
     await expect.poll(poll, { timeout: 60_000 }).toEqual(expected);
@@ -83,7 +83,7 @@ describeIfAvailable(dexMissing, 'a person who signed in through Dex', () => {
       'Unavailable',
       expect.stringContaining('has not confirmed the identity since'),
     ]);
-    // Dex shows its own page to people whom it does not know.
+    // Dex shows an unknown person its own page, so the sign-in does not return.
     await expect(signIn()).rejects.toThrow();
 
     await dex.setPeople([ada]);

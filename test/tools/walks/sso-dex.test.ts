@@ -93,7 +93,7 @@ describeIfAvailable(dexMissing ?? kubectlMissing, 'a server with a connector to 
     return [headers.location].flat()[0];
   }
 
-  /** Runs kubectl in the virtual cluster with the login of the browser. */
+  /** Runs kubectl in the virtual cluster with the session key of the browser. */
   const inside = (...args: string[]) => {
     const key = browser.cookie(flotilla.url, '__Host-flotilla-session') ?? '';
     const server = `${flotilla.url}/kubernetes/project/default/virtualcluster/demo`;
@@ -108,7 +108,7 @@ describeIfAvailable(dexMissing ?? kubectlMissing, 'a server with a connector to 
     const user = JSON.parse(await admin.ok(['get', 'user', 'ada', '-o', 'json']));
     expect(user.spec).toMatchObject({ displayName: 'Ada', email: ada.email });
     expect(user.status.identities).toMatchObject([{ connector: 'dex', issuer: dex.issuer, teams: ['platform-team'] }]);
-    // The team itself has no members of its own.
+    // The team's spec names no users: the membership comes only from the group.
     expect(await admin.ok(['get', 'team', 'platform-team', '-o', 'jsonpath={.spec.users}'])).toBe('');
   });
 

@@ -80,7 +80,8 @@ describeIfAvailable(kubectlMissing ?? tofuMissing, 'the Terraform configuration 
     const inside = new Tofu(join(folder, 'inside'));
     const site = join(folder, 'inside/site.tf');
     const custom = readFileSync(site, 'utf8');
-    // Terraform reads the kind of a custom resource when it plans it, so the definition must exist before.
+    // Terraform reads the kind of a custom resource during the plan, so the definition must already exist. The custom
+    // resource is added later.
     rmSync(site);
     expect(await inside.apply()).toContain('2 added');
     expect(await inside.hasChanges()).toBe(false);

@@ -5,7 +5,7 @@ import { pathOfProgram } from './path-of-program.ts';
 
 const provider = 'terraform-provider-kubernetes';
 
-/** The reason why OpenTofu cannot run; `undefined` if it and its Kubernetes provider are on PATH. */
+/** The reason why OpenTofu cannot run; `undefined` if OpenTofu and its Kubernetes provider are on PATH. */
 export const tofuMissing: string | undefined =
   pathOfProgram('tofu') === undefined || pathOfProgram(provider) === undefined
     ? `tofu or ${provider} is not on PATH (bash test/tools/build.sh <folder> clients builds them)`
@@ -34,7 +34,7 @@ export class Tofu {
     return code === 2;
   }
 
-  /** Removes an object from the state; the object itself stays. */
+  /** Removes an object from OpenTofu's state. The object in the cluster is kept. */
   async forget(address: string): Promise<void> {
     await this.#ok('state', 'rm', address);
   }

@@ -3,7 +3,7 @@ import { figuresOf, measured } from '../measured.mjs';
 import { spread } from '../spread.mjs';
 import { virtualClustersOf } from '../virtual-clusters.mjs';
 
-/** One request to each of a number of virtual clusters, spread over all of them, without repetition. */
+/** Sends one request to each of a number of virtual clusters, spread over all of them, without repetition. */
 export async function askPlanes(target, { namespace, planes, calls }) {
   const clients = await openClients(target, 1);
   const virtualClusters = virtualClustersOf(target, namespace);

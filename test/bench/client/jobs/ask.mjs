@@ -2,7 +2,7 @@ import { closeClients, openClients } from '../api-client.mjs';
 import { figuresOf, measured } from '../measured.mjs';
 import { spread } from '../spread.mjs';
 
-/** The same get repeatedly. */
+/** Sends the same get repeatedly. */
 export async function ask(target, { path, clients: count, calls, seconds }) {
   const clients = await openClients(target, count);
   const act = (client) => client.send(200, 'GET', path);

@@ -9,8 +9,8 @@ import { keepWatching, numberBehind } from '../watcher.mjs';
 const writesPerObject = 4;
 
 /**
- * Instances that are created, patched twice and deleted while several clients watch. The lag of an event counts from
- * the moment its write was sent, so it includes the durable write. `perSecond` limits the writes of all writers
+ * Creates instances, patches each twice and deletes them while several clients watch. The lag of an event counts from
+ * the moment its write was sent, so the lag includes the durable write. `perSecond` limits the writes of all writers
  * together.
  */
 export async function churn(target, { namespace, watches, writers: count, objects, perSecond }) {
@@ -72,8 +72,8 @@ async function writeAll(collection, writers, { objects, sent, perSecond }) {
 }
 
 /**
- * Starts the writers one after the other, `apart` milliseconds between them: a simultaneous start would measure how
- * they wait for each other.
+ * Returns a function that waits for the next turn of a writer. The turns are `apart` milliseconds apart: simultaneous
+ * writes would measure how the writers wait for each other.
  */
 function turnsOf(writers, apart) {
   const begun = performance.now();

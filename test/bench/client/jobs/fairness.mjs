@@ -12,7 +12,7 @@ const verbs = {
 };
 
 /**
- * One key sends requests one by one, first alone and then while another key sends as many as it can. Returns the
+ * Sends requests with one key one by one, first alone and then while another key sends as many as it can. Returns the
  * latencies of the first key by verb, and the rate of the other key.
  */
 export async function fairness(target, { verb, clients: count, objects, seconds, tokens, ...places }) {
@@ -28,8 +28,9 @@ export async function fairness(target, { verb, clients: count, objects, seconds,
   };
   const collection = collectionOf(target, namespace, verb === 'create' ? prefix : undefined);
   /**
-   * Runs a function under load. Returns its result, and the amount of load done meanwhile. Load requests that are still
-   * in flight at the end are canceled: full lists would take long to arrive, and their contents do not matter.
+   * Runs a function under load. Returns its result, and the number of load requests in this time. Load requests that
+   * are still in flight at the end are canceled: full lists would take long to arrive, and their contents do not
+   * matter.
    */
   const underLoad = async (run) => {
     const busy = await openClients({ ...target, authorization: `Bearer ${busyToken}` }, count);
@@ -51,7 +52,7 @@ export async function fairness(target, { verb, clients: count, objects, seconds,
   };
   let begun = 0;
   try {
-    // By the time of the measurement the server has compiled the code of both.
+    // Warms up, so the server has compiled the code of both before the measurement.
     await underLoad(probed);
     const quiet = await probed();
     const loaded = await underLoad(() => measured(target, probed));

@@ -24,8 +24,8 @@ const outcomes = {
 };
 
 /**
- * Creates or deletes instances of a kind. The time of one ends when a watch shows it Ready, or gone. With
- * `inTurn` each client waits for that before its next request; otherwise it sends all requests at once.
+ * Creates or deletes instances of a kind. The time of an instance ends when a watch shows it Ready, or gone. With
+ * `inTurn`, each client waits for this before its next request; otherwise it sends all requests at once.
  */
 export async function instanceLives(target, { verb, kind, project, calls, clients: count, inTurn }) {
   const { ask, isGranted } = outcomes[verb];

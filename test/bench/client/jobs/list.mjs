@@ -7,7 +7,7 @@ import { spread } from '../spread.mjs';
 
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
-/** Each returns the number of received bytes. */
+/** The forms of a list request. Each function returns the number of received bytes. */
 const forms = {
   whole: async (collection, client) => (await collection.list(client)).body.length,
   cached: async (collection, client) => (await collection.list(client, '?resourceVersion=0')).body.length,
@@ -27,7 +27,7 @@ const forms = {
   },
 };
 
-/** Finds the token without parsing the whole page: the list's metadata precede or follow its items. */
+/** Finds the continue token without parsing the whole page: the list's metadata precede or follow its items. */
 function continueOf(body) {
   const ends = [body.subarray(0, 2000), body.subarray(-2000)];
   for (const end of ends) {
@@ -37,7 +37,9 @@ function continueOf(body) {
   return '';
 }
 
-/** Lists one after the other: latency, objects per second, and how much the server grew meanwhile. */
+/**
+ * Sends lists one after the other. Measures latency, objects per second, and how much the server grows in this time.
+ */
 export async function list(target, { form, namespace, prefix, objects, repeats, seconds }) {
   const collection = collectionOf(target, namespace, prefix);
   const clients = await openClients(target, 1);

@@ -3,7 +3,10 @@ import { figuresOf, measured } from '../measured.mjs';
 import { spread } from '../spread.mjs';
 import { virtualClustersOf } from '../virtual-clusters.mjs';
 
-/** Creates virtual clusters in a new namespace; with `ask` the time of each ends with its first response. */
+/**
+ * Creates virtual clusters in a new namespace. With `ask`, the time of each virtual cluster ends with its first
+ * response.
+ */
 export async function makePlanes(target, { namespace, calls, clients: count, ask }) {
   const clients = await openClients(target, count);
   const virtualClusters = virtualClustersOf(target, namespace);

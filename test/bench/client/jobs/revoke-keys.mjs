@@ -4,8 +4,8 @@ import { postKey } from '../post-key.mjs';
 import { spread } from '../spread.mjs';
 
 /**
- * Measures how long a key remains valid after its deletion was requested: another connection sends requests with it
- * until one is refused.
+ * Measures how long a key remains valid after its deletion was requested. Another connection sends requests with the
+ * key until one is refused.
  */
 export async function revokeKeys(target, { calls }) {
   const clients = await openClients(target, 2);

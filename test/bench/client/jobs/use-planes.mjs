@@ -39,7 +39,7 @@ export async function usePlanes(target, { namespace, planes, clientsPerPlane, li
     await client.send(200, 'GET', `${mapsOf(user)}?labelSelector=listed%3Dtrue`, { media: table });
   };
   const most = Number.POSITIVE_INFINITY;
-  // Warms up, so that the server compiles its hot code before the measurement.
+  // Warms up, so the server compiles its hot code before the measurement.
   await spread(users, { count: most, seconds }, round);
   const taken = await measured(target, () =>
     spread(users, { count: most, seconds }, (user, number) => round(user, `measured-${number}`)),

@@ -10,11 +10,11 @@ const verbs = {
   delete: (collection, client, number) => collection.remove(client, number),
 };
 
-/** One write to each of a number of objects, from several clients at a time. */
+/** Writes to each of a number of objects once, from several clients at a time. */
 export async function write(target, { verb, namespace, prefix, clients: count, first = 0, objects, seconds }) {
   const collection = collectionOf(target, namespace, prefix);
   const clients = await openClients(target, count);
-  // The first request on a connection has one-time costs.
+  // Sends a first request on each connection, because this request has one-time costs.
   await Promise.all(clients.map((each) => collection.revision(each)));
   const refusedBefore = retriesSince();
   const act = (client, number) => verbs[verb](collection, client, first + number);

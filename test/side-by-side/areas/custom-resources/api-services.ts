@@ -5,10 +5,10 @@ import type { Pair } from '../../pair.ts';
 
 const services = '/apis/apiregistration.k8s.io/v1/apiservices';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** Fields that differ between any two servers. */
+/** Fields whose values always differ between two servers. */
 const ignoredFields = /resourceVersion|\.cells\[\d+\]$/;
 
-/** The API services, which list the served API groups. */
+/** Compares API services, which list the served API groups. */
 export function apiServices(pair: Pair): void {
   describe('API services', () => {
     const compared = comparedTests(pair);

@@ -156,7 +156,7 @@ const specs: readonly unknown[] = [
   { name: 'a', unknown: 1, also: { unknown: 2 } },
 ];
 
-/** Objects of a definition that uses every feature of a structural schema. */
+/** Compares objects of a definition that uses every feature of a structural schema. */
 export function customObjects(pair: Pair): void {
   const compared = comparedTests(pair);
   const object = (name: string, spec: unknown, version = 'v1', more: Json = {}): Json => ({

@@ -58,7 +58,7 @@ const guarded = definitionJson('guards', {
   ],
 });
 
-/** Validation rules of objects: refusals, messages, and ratcheting of unchanged values. */
+/** Compares validation rules of objects: refusals, messages, and ratcheting of unchanged values. */
 export function customRules(pair: Pair): void {
   const compared = comparedTests(pair);
   const path = `/apis/${testGroup}/v1/namespaces/default/guards`;

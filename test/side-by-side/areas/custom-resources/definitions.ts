@@ -23,7 +23,10 @@ export async function define(pair: Pair, json: Record<string, unknown>): Promise
   await Promise.all(pair.sides.map((side) => established(side, name)));
 }
 
-/** kube-apiserver serves a moment after it reports so, and delays creates for two seconds more. */
+/**
+ * Waits until the kind is served. kube-apiserver serves a kind a moment after it reports so, and delays creates for two
+ * more seconds.
+ */
 export async function established(side: Side, name: string): Promise<void> {
   const signal = AbortSignal.timeout(30_000);
   for (;;) {
@@ -47,7 +50,7 @@ export async function gone(side: Side, name: string): Promise<void> {
   }
 }
 
-/** CustomResourceDefinitions themselves: accepted ones, responses, lifecycle. */
+/** Compares the lifecycle and responses of CustomResourceDefinitions themselves, including refusals. */
 export function definitionAnswers(pair: Pair): void {
   const compared = comparedTests(pair);
   const post = (json: unknown, query = '') => pair.send({ method: 'POST', path: `${definitions}${query}`, json });
@@ -185,7 +188,7 @@ export function definitionAnswers(pair: Pair): void {
         const name = `${plural}.sea.k8s.io`;
         await post({ ...json, metadata: { name, annotations } });
         await Promise.all(pair.sides.map((side) => untilConditionsSet(side, name)));
-        // Its controllers race to write the first condition.
+        // Controllers of kube-apiserver race to write the first condition.
         await pair.send({ path: `${definitions}/${name}` }, { ignoredFields: /conditions|managedFields/ });
         const conditions = pair.sides.map(async (side) => {
           const { status } = JSON.parse((await side.send({ path: `${definitions}/${name}` })).text);
@@ -220,8 +223,8 @@ export function definitionAnswers(pair: Pair): void {
 }
 
 /**
- * Waits for the conditions: each of kube-apiserver's controllers writes one; names are accepted before they are
- * established.
+ * Waits until a definition has all three conditions. In kube-apiserver, each is written by a separate controller, and
+ * names are accepted before they are established.
  */
 async function untilConditionsSet(side: Side, name: string): Promise<void> {
   await established(side, name);

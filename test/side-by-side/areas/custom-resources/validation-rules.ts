@@ -88,7 +88,7 @@ const gauge = definition({
   ),
 });
 
-/** Specs that violate none, one or several of the rules. */
+/** Specs that violate no rule, one rule or several rules. */
 const specs: readonly Json[] = [
   {},
   { s: 'no' },
@@ -114,7 +114,7 @@ const specs: readonly Json[] = [
   { maybe: null, free: { a: [1] } },
 ];
 
-/** A sequence of specs, each an update of the same object. */
+/** Specs with which an object is updated in this order. */
 const updates: readonly Json[] = [
   { n: 7, fixed: 'f1', keyed: [{ k: 'a', v: 1 }] },
   { n: 6, fixed: 'f1' },
@@ -147,7 +147,7 @@ const faulty: readonly Json[] = [
   },
 ];
 
-/** CEL validation rules: validation of definitions that have them, and of their objects. */
+/** Compares CEL validation rules: the validation of definitions with rules, and of their objects. */
 export function validationRules(pair: Pair): void {
   describe('Validation rules', () => {
     const compared = comparedTests(pair);

@@ -7,7 +7,7 @@ const namespace = 'autoscalers';
 const autoscalers = `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`;
 const age = /\.cells\[\d+\]$/;
 
-/** Autoscalers of autoscaling/v2. */
+/** Compares autoscalers in autoscaling/v2. */
 export function autoscalerKinds(pair: Pair): void {
   describe('Autoscalers', () => {
     const compared = comparedTests(pair);

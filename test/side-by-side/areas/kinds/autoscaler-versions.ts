@@ -9,7 +9,7 @@ const v2 = `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscaler
 const age = /\.cells\[\d+\]$/;
 const prefix = 'autoscaling.alpha.kubernetes.io';
 
-/** Autoscalers in autoscaling/v1, which are the objects of autoscaling/v2. */
+/** Compares autoscalers in autoscaling/v1. The objects are the same as in autoscaling/v2. */
 export function autoscalerVersions(pair: Pair): void {
   describe('Autoscalers in two versions', () => {
     const compared = comparedTests(pair);

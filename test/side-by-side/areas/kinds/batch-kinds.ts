@@ -14,7 +14,7 @@ const template = { spec: pod };
 const labeled = { metadata: { labels: { app: 'task' } }, spec: pod };
 const indexed = { completionMode: 'Indexed', completions: 3, parallelism: 3, template };
 
-/** Sends requests for objects of one kind that differ in their spec. */
+/** Sends requests for objects of one kind. The objects differ only in their specs. */
 class Specs {
   readonly #workloads: Workloads;
   readonly #path: string;
@@ -39,7 +39,7 @@ function condition(...types: readonly string[]) {
 
 const times = { startTime: '2024-01-01T00:00:00Z', completionTime: '2024-01-01T00:10:00Z' };
 
-/** Kinds of batch/v1, and replication controllers. */
+/** Compares the kinds of batch/v1, and replication controllers. */
 export function batchKinds(pair: Pair): void {
   describe('Batch kinds and replication controllers', () => {
     const compared = comparedTests(pair);

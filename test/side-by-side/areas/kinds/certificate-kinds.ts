@@ -10,10 +10,10 @@ import type { Pair } from '../../pair.ts';
 
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const signerName = 'example.com/signer';
-/** The age and the name of the user, which the servers authenticate differently. */
+/** The fields with the age and the user. The two servers authenticate users differently. */
 const userAndAge = /\.cells\[\d+\]$|\.spec\.(username|uid|groups|extra)/;
 
-/** Requests for certificates. */
+/** Compares certificate signing requests. */
 export function certificateKinds(pair: Pair): void {
   describe('Certificate signing requests', () => {
     const compared = comparedTests(pair);

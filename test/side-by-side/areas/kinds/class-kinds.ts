@@ -11,7 +11,10 @@ const apps = `/apis/apps/v1/namespaces/${namespace}`;
 const policy = `/apis/policy/v1/namespaces/${namespace}`;
 const age = /\.cells\[\d+\]$/;
 
-/** Kinds that describe classes and budgets: storage.k8s.io, ingress classes, priority classes, controller revisions. */
+/**
+ * Compares kinds that describe classes and budgets: storage.k8s.io, ingress classes, priority classes, controller
+ * revisions.
+ */
 export function classKinds(pair: Pair): void {
   describe('Classes', () => {
     const compared = comparedTests(pair);

@@ -7,7 +7,7 @@ import type { KeptObject } from '../../side.ts';
 const namespace = 'core-kinds';
 const strategicPatch = 'application/strategic-merge-patch+json';
 
-/** The verbs on one kind of a namespace, each sent to both servers and compared. */
+/** Sends requests for one namespaced kind to both servers and compares the responses. */
 class Objects {
   readonly #pair: Pair;
   readonly #path: string;
@@ -48,7 +48,7 @@ class Objects {
   }
 }
 
-/** Ages depend on the time of the request, and descriptions are worded by each server. */
+/** Fields with ages, which depend on the time of the request, and descriptions, which each server words differently. */
 const ages = /\.cells\[\d\]$|\.description$/;
 
 const named = (name: string, rest: object = {}, metadata: object = {}) => ({
@@ -57,7 +57,8 @@ const named = (name: string, rest: object = {}, metadata: object = {}) => ({
 });
 
 /**
- * The kinds of every control plane of the Kubernetes kind: config maps, secrets, service accounts with tokens, quotas.
+ * Compares the kinds that every control plane of the Kubernetes kind has: config maps, secrets, service accounts with
+ * tokens, quotas.
  */
 export function coreKinds(pair: Pair): void {
   describe('Core kinds', () => {
@@ -218,7 +219,7 @@ function serviceAccounts(compared: ComparedTest, accounts: Objects): void {
   });
 }
 
-/** The issuer of a token and the token itself differ by server. */
+/** Fields with the token itself and its issuer, which differ by server. */
 const issued = /\.(token|audiences\[\d\]|managedFields.*)$/;
 
 function tokens(compared: ComparedTest, pair: Pair, accounts: Objects): void {
@@ -320,7 +321,8 @@ function quotas(compared: ComparedTest, all: Objects, maps: Objects): void {
   });
 
   compared('quotas refuse excess with the same messages', async () => {
-    // Without a controller manager nothing counts usage there: the status is written as this server computes it.
+    // kube-apiserver runs without a controller manager, so nothing counts its quota usage. The test writes the status
+    // that this server computes.
     await maps.remove('');
     const limits = { configmaps: '1', 'count/configmaps': '5' };
     await all.post(named('q', { spec: { hard: limits } }));

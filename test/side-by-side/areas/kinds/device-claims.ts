@@ -21,7 +21,7 @@ interface Tools {
   remove(name: string): Promise<unknown>;
 }
 
-/** Claims for devices, and what schedulers and drivers write into their status. */
+/** Compares claims for devices, and the statuses of claims that schedulers and drivers write. */
 export function deviceClaims(pair: Pair): void {
   describe('Claims for devices', () => {
     const patch = (path: string, change: unknown, type = mergePatch) =>
@@ -161,7 +161,7 @@ function statuses({ compared, pair, post, patch, status, table, remove }: Tools)
   });
 }
 
-/** Statuses of a claim with a request `gpu` that are invalid in many ways. */
+/** Invalid statuses of a claim that has a request named `gpu`. */
 const invalid: readonly Members[] = [
   { reservedFor: [{}, consumer('a'), consumer('a')] },
   { allocation: allocation(), reservedFor: Array.from({ length: 257 }, (_, index) => consumer(`${index}`)) },
@@ -273,7 +273,7 @@ function quotas({ compared, pair }: Tools): void {
     await pair.prepare({ method: 'POST', path: root, json: { metadata: { name: 'devices' }, spec: { hard } } });
     const used = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']));
     const body = JSON.stringify({ status: { hard, used } });
-    // kube-apiserver alone does not compute the usage of quotas.
+    // kube-apiserver runs without a controller manager, so the test writes the usage of the quota.
     await pair.prepare({
       method: 'PATCH',
       path: `${root}/devices/status`,

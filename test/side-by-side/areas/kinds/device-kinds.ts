@@ -6,7 +6,7 @@ import type { Pair } from '../../pair.ts';
 export const deviceGroupPath = '/apis/resource.k8s.io/v1';
 const age = { ignoredFields: /\.cells\[\d+\]$|timeAdded/ };
 
-/** Devices that claims request. */
+/** Compares device classes, claim templates and slices. */
 export function deviceKinds(pair: Pair): void {
   describe('Devices', () => {
     const compared = comparedTests(pair);
@@ -93,7 +93,7 @@ function deviceClasses({ compared, post, patch, table, remove }: Tools): void {
 
 export const gpu = { name: 'gpu', exactly: { deviceClassName: 'gpu' } };
 
-/** Specs of claims that are invalid in many ways. */
+/** Invalid specs of claims, each with a different error. */
 export const invalidClaims: readonly object[] = [
   { requests: [{ name: 'a' }, { name: 'a' }, { name: 'Bad_Name', exactly: {} }] },
   { requests: [{ name: 'both', exactly: { deviceClassName: 'x' }, firstAvailable: [{ name: 'y' }] }] },
@@ -146,7 +146,9 @@ function claimTemplates({ compared, post, patch, table, remove }: Tools): void {
   });
 }
 
-/** Devices that are invalid in many ways. Maps have one entry, because Kubernetes reports entries in any order. */
+/**
+ * Invalid devices, each with different errors. Maps have one entry, because Kubernetes reports entries in random order.
+ */
 const invalidDevices: readonly object[] = [
   {},
   { name: 'a', attributes: { model: { string: 'x'.repeat(65) } }, capacity: { 'example.com/': { value: '1' } } },
@@ -166,7 +168,7 @@ const invalidDevices: readonly object[] = [
   { name: 'h', bindingFailureConditions: ['a'] },
 ];
 
-/** Policies for the requested amounts of a capacity of 10. */
+/** Policies for requests of a device capacity of 10. */
 const policies: readonly object[] = [
   { default: '1', validValues: ['1', '2'], validRange: { min: '1' } },
   { validValues: ['1'] },

@@ -22,12 +22,15 @@ function newEvent(name: string, rest: object = {}): object {
   return { metadata: { name }, eventTime: time, regarding: subject, ...reporter, ...text, ...rest };
 }
 
-/** This server reports managed fields in the requested form, kube-apiserver in the form of each writer. */
+/**
+ * Managed fields differ: this server reports them in the requested API version, kube-apiserver in each writer's
+ * version.
+ */
 const ownership = /managedFields/;
-/** Printed ages, and column descriptions. */
+/** Fields with printed ages, column descriptions or managed fields. */
 const shown = /\.cells\[[07]\]$|\.description$|managedFields/;
 
-/** Events in both of their API groups, which are one set of objects. */
+/** Compares events in both of their API groups. The groups share one set of objects. */
 export function events(pair: Pair): void {
   describe('Events', () => {
     beforeAll(async () => {

@@ -8,7 +8,10 @@ const schemas = `${group}/flowschemas`;
 const levels = `${group}/prioritylevelconfigurations`;
 const age = /\.cells\[\d+\]$/;
 
-/** Flow schemas and priority levels. kube-apiserver writes their status, so they are not read again. */
+/**
+ * Compares flow schemas and priority levels. They are not read after a write, because kube-apiserver writes their
+ * status.
+ */
 export function flowControlKinds(pair: Pair): void {
   describe('Flow control', () => {
     const compared = comparedTests(pair);

@@ -13,7 +13,10 @@ function lease(name: string, spec: object = {}, metadata: object = {}): object {
   return { apiVersion, kind: 'Lease', metadata: { name, ...metadata }, spec: { ...held, ...spec } };
 }
 
-/** A built-in Kubernetes kind, which is written and refused with other messages than custom resources. */
+/**
+ * Compares leases, a built-in Kubernetes kind. Built-in kinds differ from custom resources in how they are written and
+ * in their error messages.
+ */
 export function leases(pair: Pair): void {
   describe('Leases', () => {
     const compared = comparedTests(pair);

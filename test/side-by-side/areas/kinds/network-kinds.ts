@@ -8,7 +8,7 @@ const discovery = `/apis/discovery.k8s.io/v1/namespaces/${namespace}`;
 const core = `/api/v1/namespaces/${namespace}`;
 const age = /\.cells\[\d+\]$/;
 
-/** The addresses of services. */
+/** Compares the IP addresses of services. */
 export function networkKinds(pair: Pair): void {
   describe('Networks', () => {
     const compared = comparedTests(pair);

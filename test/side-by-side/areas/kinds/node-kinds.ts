@@ -6,7 +6,7 @@ import type { Pair } from '../../pair.ts';
 const nodes = '/api/v1/nodes';
 const age = /\.cells\[\d+\]$/;
 
-/** Nodes. No kubelet is behind them, so the subresource `proxy` is not compared. */
+/** Compares nodes. No kubelet runs, so the subresource `proxy` is not compared. */
 export function nodeKinds(pair: Pair): void {
   describe('Nodes', () => {
     const compared = comparedTests(pair);

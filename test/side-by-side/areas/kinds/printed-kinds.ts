@@ -8,7 +8,7 @@ const core = `/api/v1/namespaces/${namespace}`;
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const initialEvents = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 
-/** Minimal objects of each kind, and their managed fields. */
+/** Compares minimal objects of each kind as tables and with their managed fields. */
 export function printedKinds(pair: Pair): void {
   describe('Printed kinds', () => {
     const compared = comparedTests(pair);

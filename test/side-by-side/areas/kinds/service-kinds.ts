@@ -10,7 +10,7 @@ const services = `/api/v1/namespaces/${namespace}/services`;
 const chosen = /spec\.(clusterIP|clusterIPs\[0\]|healthCheckNodePort|ports\[\d+\]\.nodePort)$/;
 const ports = [{ port: 80 }];
 
-/** Services, IPAddress objects and ServiceCIDR objects. */
+/** Compares services, IPAddress objects and ServiceCIDR objects. */
 export function serviceKinds(pair: Pair): void {
   describe('Services', () => {
     const compared = comparedTests(pair);

@@ -7,7 +7,7 @@ const namespace = 'traffic';
 const networking = `/apis/networking.k8s.io/v1/namespaces/${namespace}`;
 const age = /\.cells\[\d+\]$/;
 
-/** Rules for traffic between pods and from outside, and runtime classes. */
+/** Compares rules for traffic between pods and from outside, and runtime classes. */
 export function trafficKinds(pair: Pair): void {
   describe('Traffic', () => {
     const compared = comparedTests(pair);

@@ -50,12 +50,12 @@ const sources: Readonly<Record<string, readonly unknown[]>> = {
   local: [{ path: '/a/..' }, {}],
 };
 
-/** Returns entries of discovery without the hash of the storage version. */
+/** Returns discovery entries without the hash of the storage version. */
 function withoutHashes(entries: readonly object[]): unknown[] {
   return entries.map((entry) => ({ ...entry, storageVersionHash: undefined }));
 }
 
-/** Volumes, claims and their limits. */
+/** Compares persistent volumes, claims and their limits. */
 export function volumeKinds(pair: Pair): void {
   describe('Volumes', () => {
     const compared = comparedTests(pair);

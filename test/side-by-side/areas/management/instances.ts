@@ -14,7 +14,7 @@ const groupPath = `/apis/${apiVersion}`;
 const { kind, plural } = virtualClusterInstanceKind;
 const path = `${groupPath}/namespaces/${instanceNamespace}/${plural}`;
 
-/** A complete object, so that the server has nothing to default. */
+/** Returns a complete object, so the server sets no defaults. */
 function instance(name: string, spec: object = {}, metadata: object = {}): KeptObject {
   const clusterRef = { cluster: 'local', namespace: `host-${name}`, virtualCluster: name };
   const whole = { displayName: 'D', owner: { user: 'admin' }, templateRef: { name: 'control-plane' }, clusterRef };
@@ -65,9 +65,9 @@ async function select(pair: Pair): Promise<void> {
 }
 
 /**
- * Instances of the management API against a custom resource of the same schema: everything that is decided before an
- * object is stored. For stored objects a controller creates virtual clusters and updates the status, which does not
- * happen on the other side.
+ * Compares instances of the management API with a custom resource of the same schema. Covers only what is decided
+ * before an object is stored: afterwards, a controller of this server creates virtual clusters and updates the status,
+ * and kube-apiserver has no such controller.
  */
 export function instanceAnswers(pair: Pair): void {
   describe('VirtualClusterInstances of the management API', () => {
@@ -108,7 +108,10 @@ export function instanceAnswers(pair: Pair): void {
   });
 }
 
-/** The same kind as a custom resource on both sides: here in the built-in cluster, where no controller writes to it. */
+/**
+ * Compares instances that are a custom resource on both sides. In this server they are in the built-in cluster, where
+ * no controller writes to them.
+ */
 export function instances(pair: Pair): void {
   describe('VirtualClusterInstances as a custom resource', () => {
     const compared = comparedTests(pair);
@@ -151,7 +154,7 @@ export function instances(pair: Pair): void {
       for (const query of ['', '?limit=1', '?labelSelector=x', '?limit=100&resourceVersion=0']) {
         await pair.send({ path: path + query });
       }
-      // The columns are computed here and cannot be expressed by a custom resource.
+      // This server computes the columns. A custom resource cannot express them.
       await pair.send({ path, headers: { accept: asTable } }, { ignoredFields: /columnDefinitions|cells/ });
       await pair.send({ path: `${groupPath}/${plural}` });
       await select(pair);

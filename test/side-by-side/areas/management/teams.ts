@@ -15,7 +15,7 @@ function team(name: string, spec: object = {}, metadata: object = {}): KeptObjec
   return { apiVersion, kind, metadata: { name, ...metadata }, spec: { ...whole, ...spec } };
 }
 
-/** A kind of the management API that no controller writes to, against a custom resource of the same schema. */
+/** Compares a kind of the management API that no controller writes to with a custom resource of the same schema. */
 export function teams(pair: Pair): void {
   describe('Teams', () => {
     const compared = comparedTests(pair);
@@ -69,7 +69,7 @@ export function teams(pair: Pair): void {
       for (const query of ['', '?limit=1', '?limit=100&resourceVersion=0', ...selected]) {
         await pair.send({ path: path + query });
       }
-      // The columns are computed here and cannot be expressed by a custom resource.
+      // This server computes the columns. A custom resource cannot express them.
       await pair.send({ path, headers: { accept: asTable } }, { ignoredFields: /columnDefinitions|cells/ });
     });
 

@@ -4,7 +4,7 @@ import type { Pair } from '../../pair.ts';
 
 const force = { query: '&force=true' };
 
-/** Specs that violate the schema, each applied to an existing object. */
+/** Specs that violate the schema. Each one is applied to an existing object. */
 const misfits = [
   { ports: [{ port: 1 }] },
   { ports: [{ name: 'a' }, { name: 'a' }] },
@@ -43,7 +43,7 @@ const texts = [
   '\tx',
 ];
 
-/** Server-side apply: requested fields, owned fields, removed fields. */
+/** Compares server-side apply: requested fields, owned fields, removed fields. */
 export function apply(pair: Pair): void {
   area(pair, 'Apply', (compared, gadgets) => {
     compared('one manager creates, repeats, changes and removes fields (SSA-07, SSA-08, SSA-15)', async () => {

@@ -4,7 +4,7 @@ import type { Pair } from '../../pair.ts';
 
 const tracked = (more: object) => ({ manager: 'a', operation: 'Update', apiVersion, fieldsType: 'FieldsV1', ...more });
 
-/** Field ownership as a client may send it with a new object. */
+/** Managed fields that a client may send with a new object. */
 const ownerships: readonly (readonly object[])[] = [
   [tracked({ manager: 'old', time: '2020-01-01T00:00:00Z', fieldsV1: { 'f:spec': { 'f:color': {} } } })],
   [],
@@ -19,7 +19,7 @@ const ownerships: readonly (readonly object[])[] = [
   [tracked({ operation: 'Apply', fieldsV1: { 'f:spec': { 'f:color': {} } } })],
 ];
 
-/** The options of a create. */
+/** Compares the options of a create. */
 export function create(pair: Pair): void {
   area(pair, 'Create', (compared, gadgets) => {
     compared('an object that already exists (CREATE-17)', async () => {

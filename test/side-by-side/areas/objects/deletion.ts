@@ -62,7 +62,7 @@ const policies: readonly object[] = [
   {},
 ];
 
-/** One object, deleted at once or held by its finalizers. */
+/** Compares the deletion of single objects: at once, or delayed by finalizers. */
 export function deletion(pair: Pair): void {
   area(pair, 'Deletion', (compared, gadgets) => {
     const make = (name: string, metadata = {}) => gadgets.post(gadget(name, { metadata }), { keepAs: name });

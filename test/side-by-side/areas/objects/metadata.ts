@@ -92,7 +92,7 @@ const owners = [
   [{ apiVersion: 'apps/', kind: 'ConfigMap', name: 'n', uid: 'u' }],
 ];
 
-/** The metadata of every object. */
+/** Compares the metadata of objects. */
 export function metadata(pair: Pair): void {
   area(pair, 'Metadata', (compared, gadgets) => {
     compared('names (META-01, META-02, META-04)', async () => {

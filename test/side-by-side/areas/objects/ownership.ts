@@ -4,7 +4,7 @@ import type { Pair } from '../../pair.ts';
 
 const force = { query: '&force=true' };
 
-/** Field ownership in lists and maps of every type and through every kind of write. */
+/** Compares field ownership in lists and maps of every type, for every kind of write. */
 export function ownership(pair: Pair): void {
   area(pair, 'Ownership', (compared, gadgets) => {
     const merge = (manager: string, name: string, patch: object) =>
@@ -140,7 +140,8 @@ export function ownership(pair: Pair): void {
     });
 
     compared('of the oldest managers is merged when there are too many (SSA-27)', async () => {
-      // Letters, so that the order of the names is that of the times, even across the boundary of a second.
+      // One letter per manager: names in alphabetical order are also in order of time, even if the writes cross the
+      // boundary of a second.
       const [first, ...later] = 'abcdefghijklmn';
       await gadgets.post(gadget('many', { spec: { labels: {} } }), { query: `?fieldManager=${first}` });
       for (const manager of later) await merge(manager, 'many', { metadata: { labels: { [manager]: 'x' } } });

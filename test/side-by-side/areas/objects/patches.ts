@@ -147,11 +147,11 @@ const contentTypes = [
   'application/yaml',
 ];
 
-/** JSON patches and merge patches. */
+/** Compares JSON patches and merge patches. */
 export function patches(pair: Pair): void {
   area(pair, 'Patches', (compared, gadgets) => {
     let made = 0;
-    /** Creates an object for a patch, the same on both sides, and returns its name. */
+    /** Creates an object for a patch on both servers. Returns its name. */
     async function fresh(): Promise<string> {
       const name = `x${made++}`;
       const raw = { k: [1, 2, { z: 1 }], 'a/b': 1, 'm~n': 2 };

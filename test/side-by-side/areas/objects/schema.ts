@@ -91,7 +91,7 @@ const specs = [
   {},
 ];
 
-/** Schema validation of values: types, bounds, formats, defaults, lists that are maps. */
+/** Compares schema validation: types, bounds, formats, defaults, lists that are maps. */
 export function schema(pair: Pair): void {
   area(pair, 'Schema', (compared, gadgets) => {
     compared('a spec is validated and defaulted on create (META-21, DEC-20 to DEC-23)', async () => {

@@ -3,7 +3,7 @@ import { age, applyPatch, asTable, gadget, jsonPatch, mergePatch } from '../../g
 import type { Pair } from '../../pair.ts';
 import type { KeptObject } from '../../side.ts';
 
-/** The status of an object, which is written through its own subresource. */
+/** Compares the status of objects, which is written through its own subresource. */
 export function status(pair: Pair): void {
   area(pair, 'Status', (compared, gadgets) => {
     const put = (change: (object: KeptObject) => void, query = '') =>
@@ -54,7 +54,8 @@ export function status(pair: Pair): void {
       await gadgets.patch('u/status', applyPatch, applied('u', 'Down', labels), { query });
       await gadgets.patch('nope/status', applyPatch, applied('nope', 'Down'), { query });
       await gadgets.patch('u', applyPatch, applied('u', 'Up'), { query });
-      // kube-apiserver stores an apply again that contains a status, if the clock has reached the next second.
+      // If an apply with a status is repeated in a later second, kube-apiserver stores the object again with a new
+      // version.
       const ignoredFields = /^body\.metadata\.resourceVersion$/;
       await gadgets.patch('u', applyPatch, applied('u', 'Up'), { query: `${query}&force=true`, ignoredFields });
     });

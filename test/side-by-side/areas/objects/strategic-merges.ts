@@ -5,7 +5,7 @@ import type { Pair } from '../../pair.ts';
 
 export const strategicMerge = 'application/strategic-merge-patch+json';
 
-/** Strategic merge patches of built-in Kubernetes kinds. */
+/** Compares strategic merge patches of built-in Kubernetes kinds. */
 export function strategicMerges(pair: Pair): void {
   describe('Strategic merges', () => {
     const compared = comparedTests(pair);

@@ -29,7 +29,7 @@ const all =
 const otherUid = '11111111-2222-3333-4444-555555555555';
 const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'n', uid: 'u' };
 
-/** PUT: an object sent back with changes. */
+/** Compares updates with PUT: an object is sent back with changes. */
 export function updates(pair: Pair): void {
   area(pair, 'Updates', (compared, gadgets) => {
     const put = (change: Change, query = '') => gadgets.put('u', change, { query });

@@ -54,7 +54,10 @@ const wrongWebhooks: readonly Json[] = [
   { matchConditions: [{ name: '', expression: '' }] },
 ];
 
-/** Webhooks that admit and change requests: their validation, and their effect. Both servers call the same webhook. */
+/**
+ * Compares webhooks that admit and change requests: their validation and their effect. Both servers call one webhook
+ * server.
+ */
 export function admissionWebhooks(pair: Pair): void {
   describe('Admission webhooks', () => {
     const compared = comparedTests(pair);
@@ -107,7 +110,10 @@ export function admissionWebhooks(pair: Pair): void {
       }
     });
 
-    /** Puts webhooks in force on both sides until `requests` has ended. A webhook answers the request `probe` with 418. */
+    /**
+     * Creates webhooks on both sides, runs `requests` while they are in effect, and removes them. For a request with
+     * the name `probe`, a webhook responds with 418.
+     */
     async function inForce(type: Type, webhooks: Json[], answer: Answer, requests: () => Promise<void>): Promise<void> {
       const probed: Answer = (request, response) => {
         const isProbe = request.name === 'probe';
@@ -129,7 +135,7 @@ export function admissionWebhooks(pair: Pair): void {
       for (const side of pair.sides) while (await isSeen(side)) await delay(100);
     }
 
-    /** Compares the reviews that both sides have sent for the same requests, which alternate. */
+    /** Compares the admission reviews of both sides. Reviews of one request follow each other. */
     function compareReviews(): void {
       const reviews = server.seen
         .filter(({ name }) => name !== 'probe')

@@ -41,7 +41,7 @@ const allocation = {
 };
 const devices = [device('a'), device('b')];
 
-/** The permissions that writers of the status of claims need in addition to that for the subresource. */
+/** Compares the permissions that writing the status of a claim requires besides the permission for the subresource. */
 export function claimPermissions(pair: Pair): void {
   describe('Permissions to write the status of claims', () => {
     const compared = comparedTests(pair);

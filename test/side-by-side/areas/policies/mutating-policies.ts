@@ -78,7 +78,7 @@ const wrongBindings: readonly Json[] = [
   { matchResources: { resourceRules: [{ ...rule, operations: ['DELETE', 'CREATE'] }] } },
 ];
 
-/** Policies that change the objects of requests: their validation, and their effect. */
+/** Compares policies that change the objects of requests: their validation and their effect. */
 export function mutatingPolicies(pair: Pair): void {
   describe('Mutating policies', () => {
     const compared = comparedTests(pair);
@@ -107,7 +107,10 @@ export function mutatingPolicies(pair: Pair): void {
       for (const path of [bindingsPath, policiesPath]) await pair.send({ method: 'DELETE', path: `${path}/shown` });
     });
 
-    /** Puts a policy in force on both sides until `requests` has ended. Every policy also adds the label `probe`. */
+    /**
+     * Creates a policy on both sides, runs `requests` while it is in effect, and removes it. Every policy also adds the
+     * label `probe`.
+     */
     async function inForce(spec: Json, bound: Json, requests: () => Promise<void>): Promise<void> {
       const marking = applied('Object{metadata: Object.metadata{labels: {"probe": "seen"}}}');
       const all = [marking, ...((spec.mutations as object[]) ?? [])];

@@ -14,7 +14,7 @@ const container = (requests: Members = {}, limits: Members = {}, name = 'c') => 
   resources: { requests, limits },
 });
 
-/** Quotas of the resources of pods. */
+/** Compares quotas of the resources of pods. */
 export function podQuotas(pair: Pair): void {
   describe('Quotas of pods', () => {
     const compared = comparedTests(pair);
@@ -26,7 +26,10 @@ export function podQuotas(pair: Pair): void {
     });
     const tryPod = (...given: Parameters<typeof pod>) => post(`${root}/pods?dryRun=All`, pod(...given));
 
-    /** Creates a quota whose status is complete. The program kube-apiserver alone does not count what is used. */
+    /**
+     * Creates a quota with a complete status. kube-apiserver runs without a controller manager, so it does not count
+     * usage itself.
+     */
     async function createQuota(name: string, hard: Members, spec: Members = {}): Promise<void> {
       await prepare(`${root}/resourcequotas`, { metadata: { name }, spec: { hard, ...spec } });
       const used = Object.fromEntries(Object.keys(hard).map((key) => [key, '0']));
@@ -35,7 +38,9 @@ export function podQuotas(pair: Pair): void {
       await pair.prepare({ method: 'PATCH', path, body, headers: { 'content-type': mergePatch } });
     }
 
-    /** Waits until the caches of both servers have the quota, so that both refuse the pod because of it. */
+    /**
+     * Waits until both servers refuse the pod because of the quota, which shows that their caches contain the quota.
+     */
     async function untilRefused(quota: string, json: unknown): Promise<void> {
       for (const side of pair.sides) {
         for (let attempt = 0; attempt < 100; attempt++) {

@@ -41,7 +41,7 @@ function configMap(name: string, data: Json, metadata: Json = {}): Json {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, data };
 }
 
-/** Invalid policy specs. */
+/** Invalid specs of policies. */
 const wrongPolicies: readonly Json[] = [
   {},
   { validations: [] },
@@ -96,7 +96,7 @@ const wrongBindings: readonly Json[] = [
   { matchResources: { matchPolicy: 'Some' } },
 ];
 
-/** Policies in CEL: their validation, and their effect on requests. */
+/** Compares policies in CEL: their validation and their effect on requests. */
 export function policies(pair: Pair): void {
   describe('Policies', () => {
     const compared = comparedTests(pair);
@@ -129,8 +129,8 @@ export function policies(pair: Pair): void {
     });
 
     /**
-     * Puts a policy in force on both sides, waits until each refuses the given object, and removes the policy at the
-     * end.
+     * Creates a policy on both sides, waits until each refuses the given object, runs `requests`, and removes the
+     * policy.
      */
     async function inForce(spec: Json, bound: Json, refused: Json, requests: () => Promise<void>): Promise<void> {
       await pair.prepare({ method: 'POST', path: policiesPath, json: policy('force', spec) });

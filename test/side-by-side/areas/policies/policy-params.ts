@@ -10,10 +10,10 @@ const bindings = `${admission}/validatingadmissionpolicybindings`;
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const namespace = 'policy-params';
 const user = 'pat';
-/** A controller of Kubernetes writes the status of policies, which the comparison does not start. */
+/** In Kubernetes a controller writes the status of policies. The comparison does not start that controller. */
 const ignoredFields = /^body\.status\./;
 
-/** The permissions that the writer of a policy or binding needs for its parameters. */
+/** Compares the permissions that the writer of a policy or binding needs for its parameters. */
 export function policyParams(pair: Pair): void {
   describe('Parameters of policies', () => {
     const compared = comparedTests(pair);

@@ -62,7 +62,7 @@ const question = fc.record({
 
 const draw = <T>(arbitrary: fc.Arbitrary<T>, numRuns: number) => fc.sample(arbitrary, { numRuns, seed });
 
-/** The same random roles and bindings on both sides, and thousands of access reviews of both. */
+/** Compares the decisions of both sides: identical random roles and bindings, and thousands of access reviews. */
 export function rbacDecisions(pair: Pair): void {
   describe('Decisions over random roles and bindings', () => {
     beforeAll(async () => {
@@ -81,7 +81,7 @@ export function rbacDecisions(pair: Pair): void {
           `${group}/namespaces/${namespace}/roles`,
           roles.map((its, at) => ({ metadata: { name: roleNames[at] }, rules: its })),
         );
-        // The last names belong to roles that do not exist.
+        // The last names in the list belong to roles that do not exist.
         const bindings = draw(fc.tuple(oneOf(['Role', 'ClusterRole']), oneOf(roleNames), subjects), 12);
         await make(
           `${group}/namespaces/${namespace}/rolebindings`,
@@ -109,8 +109,8 @@ export function rbacDecisions(pair: Pair): void {
     }
 
     /**
-     * Waits for the caches: each kind has its own cache, and a last object of each shows that all before it have been
-     * seen.
+     * Waits until the caches of both servers are current. Each kind has its own cache, so one last object of each kind
+     * is created: when it has an effect, all earlier objects have too.
      */
     async function marks(): Promise<void> {
       const marking = [{ verbs: ['mark'], apiGroups: [''], resources: ['marks'] }];
@@ -198,13 +198,16 @@ export function rbacDecisions(pair: Pair): void {
   });
 }
 
-/** Bindings have no order there: which of several allows a request is random, and so is the list of missing roles. */
+/**
+ * Returns a decision without its random parts. kube-apiserver evaluates bindings in random order, so which binding
+ * allows a request and the order of missing roles differ.
+ */
 function comparableDecision(answer: { allowed: boolean; reason: string } | undefined): unknown {
   if (answer === undefined || answer.allowed) return { allowed: answer?.allowed };
   return { allowed: false, missing: [...answer.reason.matchAll(/\w+\.rbac[^,\]]*/g)].map(String).sort() };
 }
 
-/** A refusal with the missing roles sorted: their order is random too. */
+/** Returns the message of a refusal with the missing roles sorted, because their order is random. */
 function sortedMessage(message: unknown): string {
   return String(message).replace(/(resolution errors: \[+)([^\]]*)/, (_, before: string, missing: string) => {
     return before + missing.split(', ').sort().join(', ');

@@ -10,7 +10,10 @@ const namespace = 'rbac-answers';
 const inNamespace = `${group}/namespaces/${namespace}`;
 const reviews = '/apis/authorization.k8s.io/v1';
 
-/** Ages depend on the time of the request, and descriptions and types of columns are worded by each server. */
+/**
+ * Fields of tables that differ: ages depend on the time of the request, and each server words the descriptions and
+ * types of columns differently.
+ */
 const ofTables = /\.cells\[\d\]$|\.description$|columnDefinitions\[1\]\.type$/;
 
 type Send = (
@@ -21,10 +24,10 @@ type Send = (
   options?: SendOptions,
 ) => Promise<unknown>;
 
-/** Roles and bindings: validation, authorization to write them, and the messages of refusals. */
+/** Compares roles and bindings: validation, the permission to write them, and messages of refusals. */
 export function rbacAnswers(pair: Pair): void {
   describe('Roles and bindings', () => {
-    /** `as` is a user, with an optional group. */
+    /** Sends a request. `as` is the impersonated user, with an optional group. */
     const send: Send = (method, path, json, as = [], options = {}) => {
       const [user, of] = as;
       const headers = {
@@ -162,9 +165,9 @@ function defaults(compared: ComparedTest, send: Send): void {
       ClusterRoleBinding: `${group}/clusterrolebindings`,
       Role: `${group}/namespaces/kube-system/roles`,
     };
-    // They are written one after the other there, and exist from the start here.
+    // kube-apiserver writes the default roles one after another. In this server they exist from the start.
     const versions = /^body\.metadata\.resourceVersion$/;
-    // Without a controller manager nothing aggregates there.
+    // kube-apiserver runs without a controller manager, so nothing aggregates cluster roles.
     const versionsAndRules = /^body\.(rules|metadata\.(resourceVersion|managedFields))/;
     for (const { kind, metadata, aggregationRule } of defaultRbacObjects()) {
       const apart = aggregationRule === undefined ? versions : versionsAndRules;

@@ -117,7 +117,7 @@ spec:
   nope: 1
 `;
 
-/** The decoding of a body into an object. */
+/** Compares how a body is decoded into an object. */
 export function bodies(pair: Pair): void {
   area(pair, 'Bodies', (compared, gadgets) => {
     compared('texts that are not objects, as JSON, strictly and as YAML (DEC-01)', async () => {

@@ -22,7 +22,9 @@ const accepts = [
   `${aggregated};profile=nopeer`,
 ];
 
-/** The workshop's group from a document about all groups, which the two servers do not have in common. */
+/**
+ * Returns only the test group's part of a document about all API groups, because the two servers have different groups.
+ */
 function ownGroup({ text }: Received): unknown {
   try {
     const { items, groups, ...rest } = JSON.parse(text);
@@ -40,7 +42,7 @@ function ownGroup({ text }: Received): unknown {
   }
 }
 
-/** The server's documents about itself: groups, versions, kinds, health. */
+/** Compares the server's documents about itself: groups, versions, kinds, health. */
 export function discovery(pair: Pair): void {
   area(pair, 'Discovery', (compared, gadgets) => {
     compared('one group and one version, with and without a final slash (DISC-03 to DISC-08, DISC-10)', async () => {
@@ -95,7 +97,7 @@ export function discovery(pair: Pair): void {
         await gadgets.send({ path: `/${check}/ping` });
         await gadgets.send({ path: `/${check}/ping?verbose` });
         await gadgets.send({ path: `/${check}/nope` });
-        // Each server has its own checks, so the lines differ.
+        // Each server has its own health checks, so the lines of the body differ.
         for (const query of ['verbose', 'verbose&exclude=zip']) {
           await gadgets.send({ path: `/${check}?${query}` }, { ignoredFields: /^body/ });
         }

@@ -37,7 +37,7 @@ const queries = [
   '?timeoutSeconds=1',
 ];
 
-/** Lists, complete and page by page. */
+/** Compares lists, complete and page by page. */
 export function lists(pair: Pair): void {
   area(pair, 'Lists', (compared, gadgets) => {
     compared('an empty list in its three forms (LIST-01, TABLE-01, TABLE-11)', async () => {

@@ -60,7 +60,7 @@ const contentTypes = [
   'multipart/form-data; boundary=x',
 ];
 
-/** The media types of request and response bodies. */
+/** Compares the media types of request and response bodies. */
 export function negotiation(pair: Pair): void {
   area(pair, 'Negotiation', (compared, gadgets) => {
     compared('Accept of a read: one object, a list, an error (NEG-07 to NEG-15, NEG-18)', async () => {

@@ -33,7 +33,7 @@ const literals = [
   '0.0000001',
 ];
 
-/** Every notation of a number, in fields of every numeric type. */
+/** Compares every notation of a number, in fields of every numeric type. */
 export function numbers(pair: Pair): void {
   area(pair, 'Numbers', (compared, gadgets) => {
     for (const field of ['big', 'real', 'raw', 'ios', 'small', 'any', 'color']) {

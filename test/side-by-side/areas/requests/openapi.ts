@@ -6,7 +6,7 @@ const protobuf = (version: string, at: string) =>
   `application/com.github.proto-openapi.spec.${version}${at}v1.0+protobuf`;
 const document = `/openapi/v3/apis/${group}/v1`;
 
-/** The published schemas and paths. */
+/** Compares the published schemas and paths. */
 export function openapi(pair: Pair): void {
   area(pair, 'OpenAPI', (compared, gadgets) => {
     compared('the locations and formats of the documents (OAPI-01 to OAPI-04, OAPI-14, OAPI-16)', async () => {
@@ -68,7 +68,7 @@ export function openapi(pair: Pair): void {
 
 type Json = Record<string, unknown>;
 
-/** Each operation by what clients look for: the action, the kind, the parameters, the patch types. */
+/** Compares the parts of each operation that clients use: the action, the kind, the parameters, the patch types. */
 function comparePaths(pair: Pair, theirs: Json, ours: Json): void {
   for (const path of membersOf(theirs.paths, ours.paths).filter((one) => one.includes(`${group}/v1/`))) {
     for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
@@ -110,7 +110,10 @@ export async function documents(pair: Pair, path: string): Promise<[Json, Json]>
   return [await read(theirs), await read(ours)];
 }
 
-/** The value without descriptions, which each server words itself, and in one order, which is irrelevant here. */
+/**
+ * Returns the value without descriptions, which each server words itself, and with sorted members, because their order
+ * is irrelevant here.
+ */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable);
   if (value === null || typeof value !== 'object') return value;

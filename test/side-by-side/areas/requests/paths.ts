@@ -2,7 +2,7 @@ import { area } from '../../area.ts';
 import { gadget, groupPath } from '../../gadgets.ts';
 import type { Pair } from '../../pair.ts';
 
-/** The routing of a request, before its body is read. */
+/** Compares the routing of requests, which is decided before the body is read. */
 export function paths(pair: Pair): void {
   area(pair, 'Paths', (compared, gadgets) => {
     compared('an unknown path is 404 (REQ-09)', async () => {

@@ -15,7 +15,7 @@ const text = { type: 'string' };
 const open = { 'x-kubernetes-preserve-unknown-fields': true };
 const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { spec: { type: 'object' } } };
 
-/** Schemas by the plural name of their kind. OpenAPI v2 cannot describe all of them. */
+/** Schemas by the plural name of their kind. OpenAPI v2 cannot express some of them. */
 const schemas: Readonly<Record<string, Record<string, unknown>>> = {
   openroots: { type: 'object', ...open, description: 'Anything.', properties: { spec: text }, required: ['spec'] },
   opennests: {
@@ -68,7 +68,7 @@ const schemas: Readonly<Record<string, Record<string, unknown>>> = {
   },
 };
 
-/** The schemas of custom resources in both versions of OpenAPI. */
+/** Compares the schemas of custom resources in both versions of OpenAPI. */
 export function publishedSchemas(pair: Pair): void {
   const compared = comparedTests(pair);
 
@@ -89,7 +89,10 @@ export function publishedSchemas(pair: Pair): void {
   });
 }
 
-/** Waits until both documents contain the kind. kube-apiserver publishes it some time after it serves it. */
+/**
+ * Waits until both OpenAPI documents contain the kind. kube-apiserver publishes a kind some time after it starts to
+ * serve it.
+ */
 async function published(side: Side, name: string): Promise<void> {
   const signal = AbortSignal.timeout(30_000);
   for (const path of ['/openapi/v2', `/openapi/v3/apis/${testGroup}/v1`]) {

@@ -106,7 +106,7 @@ const fieldSelectors = [
   'metadata.name= l1',
 ];
 
-/** The selectors of a list, a watch or a deletion of a collection. */
+/** Compares the selectors of lists, watches and deletions of collections. */
 export function selectors(pair: Pair): void {
   area(pair, 'Selectors', (compared, gadgets) => {
     const listed = (option: string, selector: string) => gadgets.get(`?${option}=${encodeURIComponent(selector)}`);

@@ -2,7 +2,7 @@ import { area } from '../../area.ts';
 import { age, asPartial, asPartialList, asTable, gadget } from '../../gadgets.ts';
 import type { Pair } from '../../pair.ts';
 
-/** Objects as table rows, and their metadata alone. */
+/** Compares objects as table rows, and as metadata only. */
 export function tables(pair: Pair): void {
   area(pair, 'Tables', (compared, gadgets) => {
     compared('?includeObject of a list and of one object (NEG-23, TABLE-01 to TABLE-08)', async () => {
@@ -11,7 +11,7 @@ export function tables(pair: Pair): void {
       await gadgets.post(gadget('rich', { spec: { ...spec, flag: true } }));
       await gadgets.post(gadget('empty', { spec: {} }));
       const headers = { accept: asTable };
-      // For a date in the past both compute the same age, in years.
+      // Both servers print the same age for the past date in `when`, because the age is in years.
       for (const include of ['None', 'Metadata', 'Object', '', 'x', 'none']) {
         await gadgets.get(`?limit=3&includeObject=${include}`, { headers, ignoredFields: age });
         await gadgets.get(`/rich?includeObject=${include}`, { headers, ignoredFields: age });

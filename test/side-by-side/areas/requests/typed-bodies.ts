@@ -12,7 +12,7 @@ const documents = [
     '"x":{"a":1,"a":2},"parameters":{"p":"1","p":"2"},"provisioner":"a","metadata":{"labels":{"l":"1","l":"2"},"name":"NAME"}}',
 ];
 
-/** Strict decoding of built-in kinds. */
+/** Compares strict decoding of built-in kinds. */
 export function typedBodies(pair: Pair): void {
   describe('Bodies of built-in kinds', () => {
     const compared = comparedTests(pair);

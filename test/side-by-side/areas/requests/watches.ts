@@ -60,7 +60,10 @@ const accepts = [
   'application/cbor-seq,application/json',
 ];
 
-/** Every watch here lasts one or a few seconds and is ended by the server itself, which both do alike (WATCH-16). */
+/**
+ * Compares watches. Each one lasts a few seconds at most, and then the server ends it, which both servers do in the
+ * same way (WATCH-16).
+ */
 export function watches(pair: Pair): void {
   area(pair, 'Watches', (compared, gadgets) => {
     const watch = (query: string, seconds = 1): PairRequest => {

@@ -9,7 +9,7 @@ const scalars =
   'a: yes, b: no, c: on, d: 0x10, e: 0o17, f: 017, g: 1_000, h: .5, i: 1e3, j: ~, k: 2020-01-01, l: 12:30, o: true, ' +
   'p: True, q: TRUE, r: 1., s: 0b11, u: 1.0, y: null, z: y';
 
-/** By the name of the object that each document creates, if it creates one. */
+/** Documents by the name of the object that they create. Some documents create no object. */
 const documents: Readonly<Record<string, string>> = {
   plain: `${named('plain')}spec: {color: red}\n`,
   'two-documents': `${named('two-documents')}---\nfoo: bar\n`,
@@ -37,7 +37,7 @@ const documents: Readonly<Record<string, string>> = {
   'carriage-returns': named('carriage-returns').replaceAll('\n', '\r\n'),
 };
 
-/** YAML requests and responses. */
+/** Compares YAML requests and responses. */
 export function yamlBodies(pair: Pair): void {
   area(pair, 'YAML', (compared, gadgets) => {
     compared('documents of every kind, and the same strictly (DEC-12, DEC-24)', async () => {

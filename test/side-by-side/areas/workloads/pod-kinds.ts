@@ -11,7 +11,7 @@ const age = /\.cells\[4\]$/;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Pods without a node, and their subresources. */
+/** Compares pods without a node, and their subresources. */
 export function podKinds(pair: Pair): void {
   describe('Pods', () => {
     const compared = comparedTests(pair);
@@ -37,7 +37,7 @@ export function podKinds(pair: Pair): void {
       pair.compareValues('pods in discovery', theirs, ours);
       await post('/api/v1/namespaces', { metadata: { name: namespace } });
       const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
-      // This server creates the account itself.
+      // Only kube-apiserver needs this: this server creates the account.
       for (const side of pair.sides) {
         await side.send({ method: 'POST', path: accounts, json: { metadata: { name: 'default' } } });
       }
@@ -322,7 +322,7 @@ export function podKinds(pair: Pair): void {
         metadata: { name: 'l' },
         spec: { limits: [item, { type: 'Pod', max: { cpu: '2' } }] },
       });
-      // kube-apiserver remembers for some time that a namespace has no limit ranges.
+      // Lists limit ranges, because kube-apiserver caches for some time that a namespace has none.
       await pair.send({ path: `/api/v1/namespaces/${namespace}/limitranges` });
       await create('limited');
       await create('large', { containers: [{ ...web, resources: { limits: { cpu: '3' } } }] });

@@ -9,7 +9,7 @@ const namespace = 'pod-templates';
 const templates = `/api/v1/namespaces/${namespace}/podtemplates`;
 const web = { name: 'web', image: 'nginx' };
 
-/** Pod templates, and through them the rules of pods. */
+/** Compares pod templates. Their validation covers the rules of pods. */
 export function podTemplateKinds(pair: Pair): void {
   describe('Pod templates', () => {
     const compared = comparedTests(pair);

@@ -6,7 +6,10 @@ const preferred = [
 const nodeSelectorTerms = [{ matchExpressions: [{ key: 'beta.kubernetes.io/os', operator: 'Exists' }] }];
 const item = (path: string) => ({ key: 'k', path });
 
-/** Valid pod templates about which Kubernetes warns. The size of warning headers is limited, so there are several. */
+/**
+ * Valid pod templates about which Kubernetes warns. There are several, because the size of the warning headers of one
+ * response is limited.
+ */
 export const templatesWithWarnings: readonly object[] = [
   {
     metadata: { annotations: { 'scheduler.alpha.kubernetes.io/critical-pod': '' } },

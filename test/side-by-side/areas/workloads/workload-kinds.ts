@@ -15,7 +15,7 @@ const onceTemplate = {
   spec: { ...template.spec, restartPolicy: 'Never', activeDeadlineSeconds: 5 },
 };
 
-/** The kinds of apps/v1. */
+/** Compares the kinds of apps/v1. */
 export function workloadKinds(pair: Pair): void {
   describe('Workloads', () => {
     const compared = comparedTests(pair);
