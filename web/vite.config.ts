@@ -8,7 +8,8 @@ const lazyVendor = /node_modules\/(@codemirror|@lezer|@marijn|@xterm|crelt|js-ya
 const managementPages = /\/web\/pages\/(?:access-keys|audit|hosts|people|projects)\//;
 
 /**
- * The chunks of the bundle. A few large chunks compress better than a hundred small ones: the total is 14 % smaller.
+ * The chunks of the bundle. The total is 14 % smaller than with a hundred small chunks, because large chunks compress
+ * better.
  */
 const groups = [
   { name: 'vendor', priority: 3, test: (id: string) => id.includes('/node_modules/') && !lazyVendor.test(id) },
@@ -28,10 +29,11 @@ export default defineConfig({
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
-    // The manifest lists the imports of each chunk. The weight test computes page sizes from it.
+    // Writes the manifest, which lists the imports of each chunk. The weight test computes page sizes from the
+    // manifest.
     manifest: true,
     target: 'es2022',
-    // The content security policy forbids inline scripts.
+    // Inlines no assets. In particular, the content security policy forbids inline scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

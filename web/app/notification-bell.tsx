@@ -57,7 +57,8 @@ export function NotificationBell() {
           total={data?.total ?? 0}
           onDismiss={(id) => {
             change({ dismiss: [id] });
-            // The button that has the focus disappears. Escape closes the list only while the focus is inside the list.
+            // The focused button disappears, so the title gets the focus. Escape closes the list only if the focus is
+            // inside the list.
             title.current?.focus();
           }}
           onFollow={close}

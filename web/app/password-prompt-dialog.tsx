@@ -7,7 +7,7 @@ import { codeRequestOf } from '../data/session/second-factor.ts';
 import { signIn } from '../data/session/sign-in.ts';
 import { useSelf } from '../data/session/use-self.ts';
 
-/** Asks for the password of the signed-in user while a request needs a recent login. */
+/** Asks for the password of the signed-in user when a request needs a recent login. */
 export function PasswordPromptDialog() {
   const isOpen = useSyncExternalStore(passwordPrompt.subscribe, passwordPrompt.isOpen);
   return isOpen ? <OpenDialog /> : null;

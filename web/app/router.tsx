@@ -313,7 +313,7 @@ export const router = createRouter({
   defaultErrorComponent: ({ error, reset }) => <ErrorNotice error={error} onRetry={reset} />,
 });
 
-/** Preloads all pages one after the other, so that users can open them while the server is unavailable. */
+/** Preloads all pages one after another, so users can open them even if the server becomes unavailable. */
 export async function preloadPages(signal: AbortSignal): Promise<void> {
   for (const { options } of routes) {
     if (signal.aborted) return;

@@ -1,7 +1,7 @@
 import { Group, Loader, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 
-/** The delays after which the spinner and then the message appear, so that short waits show neither. */
+/** The delays after which first the spinner and then the message appear, so short waits show neither. */
 const spinnerDelayMs = 150;
 const messageDelayMs = 700;
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Icon, type IconName } from './icon.tsx';
 
 export interface PermittedButtonProps {
-  /** True if the caller may perform the action and the action applies now. */
+  /** True if the caller may perform the action and the object's state allows it. */
   readonly isPermitted: boolean | undefined;
   readonly icon?: IconName;
   readonly children: string;

@@ -1,7 +1,7 @@
 import type { AccessEntry } from '../../src/api/management/v1/access.ts';
 import type { Principal } from './principals.ts';
 
-/** A principal that the `access` list of an object names, with the permissions of that list entry. */
+/** A principal in the `access` list of an object, with the permissions that its list entry grants. */
 export interface AccessGrant {
   readonly principal: Principal;
   readonly verbs: readonly string[];
@@ -29,7 +29,10 @@ function gives(entry: AccessEntry, { verbs, subresources }: Omit<AccessGrant, 'p
   return same(entry.verbs, verbs) && same(entry.subresources ?? [], subresources);
 }
 
-/** Returns the entries with a new grant. If an entry with equal permissions exists, the principal is added to it. */
+/**
+ * Returns the entries with a new grant. If an entry already has the same permissions, the principal is added to that
+ * entry.
+ */
 export function withGrant(entries: readonly AccessEntry[], grant: AccessGrant): AccessEntry[] {
   const member = memberOf(grant.principal);
   const { name } = grant.principal;

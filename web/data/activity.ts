@@ -5,7 +5,7 @@ import { managementRoot } from './api-root.ts';
 import { collectionUrl, type KindRef, kinds, queryText } from './kind-ref.ts';
 import { sendJson } from './send.ts';
 
-/** The records to show: of one object, of one namespace, or all that the user may see. */
+/** Selects the records to show: of one object, of one namespace, or all records that the user may see. */
 export interface ActivityQuery {
   readonly namespace?: string;
   readonly about?: { readonly kind: KindRef; readonly name: string };
@@ -22,8 +22,8 @@ const pageSize = 50;
 const refreshMs = 15_000;
 
 /**
- * Returns the records about objects with a name, newest first, however many other records are newer. The search is sent only
- * if an object can have the name.
+ * Returns the records about objects with this name, newest first, even if many other records are newer. No request is
+ * sent if the text cannot be the name of an object.
  */
 export function useActivityOfName(name: string) {
   return useQuery({
@@ -71,7 +71,7 @@ export function useActivity({ namespace, about }: ActivityQuery) {
       });
     },
     getNextPageParam: ({ metadata }) => metadata.continue,
-    // Loading all pages again would take as many requests as the user has loaded pages.
+    // Polls only if one page is loaded. Otherwise each poll would load all pages again.
     refetchInterval: ({ state: { data } }): number | false => ((data?.pages.length ?? 0) > 1 ? false : refreshMs),
   });
 }

@@ -13,12 +13,12 @@ export function virtualClusterRoot(project: string, name: string): ApiRoot {
   return instanceRoot('virtualcluster', project, name);
 }
 
-/** Returns the base path of an instance. `segment` is the path segment of its type. */
+/** Returns the base path of an instance's API. `segment` is the path segment of the instance type. */
 export function instanceRoot(segment: 'virtualcluster' | 'space', project: string, name: string): ApiRoot {
   return `/${apiPrefix}/project/${encodeURIComponent(project)}/${segment}/${encodeURIComponent(name)}`;
 }
 
-/** Returns the address of a path of this server for a WebSocket. */
+/** Returns the WebSocket URL for a path of this server. */
 export function webSocketUrl(path: string): string {
   const url = new URL(path, location.origin);
   url.protocol = 'wss:';

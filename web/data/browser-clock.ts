@@ -8,7 +8,7 @@ function after(milliseconds: number, callback: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** The clock of a browser page. */
+/** The clock that browser pages use. */
 export const browserClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

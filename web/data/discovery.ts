@@ -11,7 +11,7 @@ export interface ServedKind extends KindRef {
   readonly categories?: readonly string[];
 }
 
-/** The accepted formats of aggregated discovery. Kubernetes before 1.30 supports only v2beta1. */
+/** The formats of aggregated discovery to request. Kubernetes before 1.30 supports only v2beta1. */
 const accept = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(', ');
@@ -35,7 +35,9 @@ export type WireDiscovery = {
     | null;
 };
 
-/** Returns each kind once, in the version that its group prefers among those that serve the kind. */
+/**
+ * Returns each kind once. If several versions of its group serve the kind, the version that the group prefers is used.
+ */
 export function readDiscovery({ items }: WireDiscovery): readonly ServedKind[] {
   return (items ?? []).flatMap(({ metadata, versions }) => {
     const group = metadata?.name ?? '';

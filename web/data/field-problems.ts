@@ -3,7 +3,10 @@ import { StatusError } from '../../src/api/status.ts';
 /** Returns the server's message about the field at a path; `undefined` if there is none. */
 export type FieldProblems = (path: string) => string | undefined;
 
-/** Returns the field problems in an error of the server. Problems of nested fields count for the outer field too. */
+/**
+ * Returns the field problems in an error response. A problem of a nested field also counts as a problem of the outer
+ * field.
+ */
 export function fieldProblems(error: unknown): FieldProblems {
   const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
   return (path) => {

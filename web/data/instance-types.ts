@@ -8,7 +8,7 @@ import { spaceTemplateType, type TemplateType, virtualClusterTemplateType } from
 /** An instance of a project: a virtual cluster or a space. */
 export type Instance = VirtualClusterInstance | SpaceInstance;
 
-/** The differences between the pages of virtual clusters and of spaces. */
+/** The properties in which virtual clusters and spaces differ, for pages that show either type. */
 export interface InstanceType {
   readonly kind: KindRef<Instance>;
   readonly template: TemplateType;
@@ -25,17 +25,17 @@ export interface InstanceType {
   readonly program: 'flotilla' | 'flotilla space';
   /** A command that shows whether kubectl is connected. */
   readonly probe: { readonly about: string; readonly command: string };
-  /** The condition types in the order in which they become True. */
+  /** The condition types, in the order in which their conditions become True. */
   readonly conditionTypes: readonly string[];
-  /** The condition that is True while the API responds. */
+  /** The condition that is True as long as the API responds. */
   readonly apiCondition: string;
   /** The cluster roles that the share dialog suggests. */
   readonly commonRoles: readonly string[];
   /** Describes the fields of an inline template. */
   readonly inlineHint: string;
-  /** The member of an EffectiveAccessReview that names an instance of the type. */
+  /** The member of an EffectiveAccessReview that names an instance of this type. */
   readonly reviewMember: 'virtualClusterInstance' | 'spaceInstance';
-  /** The path segment of the type in the paths of the gateway. */
+  /** The path segment in the gateway's paths to instances of this type. */
   readonly gatewaySegment: 'virtualcluster' | 'space';
   /** Returns the cluster roles of users inside an instance. */
   rolesOf(instance: Instance): VirtualClusterRoles;

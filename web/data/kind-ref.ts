@@ -26,7 +26,7 @@ export interface KindRef<Type extends KubeObject = KubeObject> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Never set. Carries the type of the objects to the functions that return them. */
+  /** Never set. It only makes the TypeScript type of the objects available to functions that return them. */
   readonly objectType?: Type;
 }
 
@@ -44,8 +44,8 @@ function managementKind<Type extends KubeObject>(kind: string, plural: string, n
 }
 
 /**
- * The kinds that the console uses. Only the types from `src/api/management` are imported, so that the schemas of the
- * kinds do not become part of the console's bundle.
+ * The kinds that the console uses. From `src/api/management`, only types are imported, so the schemas of the kinds are
+ * not included in the console's bundle.
  */
 export const kinds = {
   instance: managementKind<VirtualClusterInstance>('VirtualClusterInstance', 'virtualclusterinstances', true),

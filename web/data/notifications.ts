@@ -33,7 +33,7 @@ export function useNotifications() {
   return useQuery(notificationsQuery);
 }
 
-/** Marks notifications as read or dismisses them, and shows the result. */
+/** Marks notifications as read or dismisses them, and updates the displayed notifications. */
 export function useChangeNotifications() {
   return useMutation({
     mutationFn: (changes: Changes) => review(changes),

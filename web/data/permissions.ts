@@ -17,7 +17,7 @@ export interface PermissionQuery {
 }
 
 export interface Permission {
-  /** True if the action is permitted. False while this is unknown, so that the console hides the action. */
+  /** True if the action is permitted. False until the permission is known, so the console hides the action. */
   readonly allowed: boolean;
   readonly known: boolean;
   /** The server's reason for the decision. */
@@ -26,7 +26,10 @@ export interface Permission {
 
 type Review = { status: { allowed?: boolean; reason?: string } };
 
-/** The login for which an API server rejects access reviews. No more are sent, because each adds an audit event. */
+/**
+ * The login whose access reviews an API server has rejected. No further reviews are sent for that login, because each
+ * one adds an audit event.
+ */
 const rejectedLogin = new Map<ApiRoot, string>();
 
 const unknown: Permission = { allowed: false, known: false, reason: '' };
@@ -45,8 +48,8 @@ function permissionQuery({ verb, kind, subresource, namespace, name, root = mana
     queryKey: ['may', root, resourceAttributes],
     staleTime: 30_000,
     queryFn: async ({ signal }): Promise<Permission> => {
-      // A scoped key may permit an action without permitting access reviews. The scope of such a key usually names
-      // projects, so actions in a project namespace are offered. The server rejects the action if it is not permitted.
+      // The scope of a key may permit an action but not access reviews. Such a scope usually names projects, so actions
+      // in project namespaces are offered. The server rejects the action if it is not permitted.
       const guess = { allowed: namespace !== undefined, known: true, reason: '' };
       const login = session.login() ?? '';
       if (rejectedLogin.get(root) === login) return guess;

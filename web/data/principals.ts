@@ -10,7 +10,7 @@ export interface Principal {
   readonly name: string;
 }
 
-/** A principal from the lists of users and teams that the caller may see. */
+/** A principal in the lists of users and teams. The caller sees only a part of all principals. */
 export interface KnownPrincipal extends Principal {
   /** The display name; '' if there is none. */
   readonly displayName: string;
@@ -60,7 +60,9 @@ export interface PrincipalChoices {
   readonly found: readonly KnownPrincipal[];
   /** The number of matching principals that `found` does not contain. */
   readonly more: number;
-  /** The search text as the exact name of a user or team, for principals that the caller may not list. */
+  /**
+   * The search text as the exact name of a user or team. It allows selecting a principal that the caller may not list.
+   */
   readonly exactNames: readonly Principal[];
 }
 

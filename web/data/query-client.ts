@@ -2,7 +2,8 @@ import { QueryClient } from '@tanstack/react-query';
 import { StatusError } from '../../src/api/status.ts';
 
 /**
- * True if the error may be temporary: the server was unreachable, overloaded or failed. Retries three times at most.
+ * True if a failed request is to be repeated: the server was unreachable, overloaded or failed, and there were fewer
+ * than three failures.
  */
 function shouldRetry(failures: number, error: unknown): boolean {
   const code = error instanceof StatusError ? error.code : 0;

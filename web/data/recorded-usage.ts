@@ -14,7 +14,7 @@ export interface UsageOwner {
 /** The whole installation. */
 export const fleetOwner: UsageOwner = { kind: kinds.usage, place: { name: fleetUsageName } };
 
-/** The usage changes about once a minute. */
+/** The polling interval. Usage changes about once a minute. */
 const refetchMs = 60_000;
 
 function urlOf({ kind, place }: UsageOwner, period: UsagePeriod): string {

@@ -5,7 +5,7 @@ import { sendJson } from './send.ts';
 
 /** The caller's permissions in a namespace, from a SelfSubjectRulesReview. */
 export interface OwnRules {
-  /** True if the server could not list all rules. In that case, actions without a rule may be permitted too. */
+  /** True if the server could not list all rules. An action without a rule may then still be permitted. */
   readonly incomplete: boolean;
   readonly rules: readonly OwnRule[];
 }
@@ -21,12 +21,15 @@ type WireRule = { [Member in keyof OwnRule]?: string[] | null };
 type Review = { status: { incomplete?: boolean; resourceRules?: WireRule[] | null } };
 
 /**
- * A namespace name that is invalid, so that no role binding can exist in it. The rules that the server reports for it
- * are the rules that apply to all namespaces.
+ * An invalid namespace name, for which no role binding can exist. The rules that the server reports for it are
+ * therefore the rules that apply to all namespaces.
  */
 const everywhere = '-';
 
-/** A query for the caller's permissions in a namespace. Without `namespace`: in all namespaces and cluster-scoped. */
+/**
+ * A query for the caller's permissions in a namespace. Without `namespace`, the query is for permissions in all
+ * namespaces and on cluster-scoped objects.
+ */
 export function ownRulesQuery(root: ApiRoot, namespace: string | undefined) {
   return queryOptions({
     queryKey: ['rules', root, namespace ?? ''],

@@ -11,7 +11,8 @@ import { passwordPrompt } from './session/password-prompt.ts';
 import { session } from './session/session.ts';
 
 /**
- * Returns headers that prove that this page sent the request, and that name its login. Other origins cannot set them.
+ * Returns headers that prove that this page sent the request, and that name the page's login. Pages of other origins
+ * cannot set these headers.
  */
 function consoleHeaders(): Record<string, string> {
   const login = session.login();
@@ -61,8 +62,8 @@ async function sendOnce(request: HttpRequest): Promise<FetchedResponse> {
 }
 
 /**
- * Ends the session in all browser tabs if the error is a 401, from a response or a watch. `login` is the login that the
- * request was sent with: an error for an earlier login is ignored.
+ * Ends the session in all browser tabs if the error is a 401, from a response or a watch. `login` is the login of the
+ * request. An error for an earlier login is ignored.
  */
 export function endSessionOn401(error: unknown, login: string | undefined): void {
   if (error instanceof StatusError && error.code === 401 && session.login() === login) session.ended();

@@ -10,29 +10,29 @@ import { type KindRef, kinds } from './kind-ref.ts';
 export type Template = VirtualClusterTemplate | SpaceTemplate;
 
 /**
- * Casts an object of one of the kinds of templates. All such casts go through this function. A draft that the user edits
- * may contain other types, so code that reads drafts has to check them.
+ * Casts an object to its template type. All such casts use this function. A draft that the user edits may contain
+ * values of other types, so code that reads drafts must check them.
  */
 export function typedTemplate(object: KubeObject): Template {
   return object as Template;
 }
 
-/** The differences between the pages of the two kinds of templates. */
+/** The properties in which templates for virtual clusters and templates for spaces differ. */
 export interface TemplateType {
   readonly kind: KindRef<Template>;
   /** The kind of the instances of these templates. */
   readonly instanceKind: KindRef;
-  /** The instances of these templates, within a sentence: "virtual cluster". */
+  /** The name of the instances in a sentence: "virtual cluster". */
   readonly noun: 'virtual cluster' | 'space';
   readonly listPath: '/templates' | '/space-templates';
   readonly detailPath: '/templates/$template' | '/space-templates/$template';
   readonly instancesPath: '/virtual-clusters' | '/spaces';
   readonly createCommand: 'flotilla create' | 'flotilla space create';
-  /** True if an instance may have no template. */
+  /** True if instances may exist without a template. */
   readonly isOptional: boolean;
   /** The cluster role of users to whom the template assigns none. */
   readonly defaultRole: string;
-  /** Returns the namespace of an instance on its cluster, without the hash at its end. */
+  /** Returns the namespace of an instance on its cluster, without the hash at the end of the namespace name. */
   namespaceOf(project: string, name: string): string;
 }
 

@@ -29,7 +29,7 @@ export interface CommandPaletteProps {
   onHelp(): void;
 }
 
-/** The dialog that opens any page or object and runs any action by name. It is open while it is mounted. */
+/** The dialog that opens any page or object and runs any action by name. Open as long as it is mounted. */
 export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
   const [change, setChange] = useState<{ readonly type: InstanceType; readonly request: InstanceChangeRequest }>();
   if (change !== undefined) return <InstanceChangeDialog {...change} onClose={onClose} />;
@@ -92,7 +92,7 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
     const next = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + 6, PageUp: active - 6 }[event.key];
     if (event.key === 'Enter') {
       event.preventDefault();
-      // The results of the typed text may not be known yet.
+      // The results for the typed text may still be missing.
       if (query === text && shown.length > 0) run(shown[active]);
       else runLater();
     } else if (next !== undefined) {
@@ -133,8 +133,8 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
 }
 
 /**
- * Returns a function for Enter while the results of the text are not known. As soon as they are, `run` is called once, unless
- * the user has changed the text.
+ * Returns a function that handles Enter before the results for the text are known. When they are known, `run` is called
+ * once, unless the user has changed the text meanwhile.
  */
 function useDelayedEnter(text: string, isReady: boolean, run: () => void): () => void {
   const [entered, setEntered] = useState<string>();
@@ -155,7 +155,7 @@ interface ResultListProps {
   onRun(entry: PaletteEntry): void;
 }
 
-/** The entries that were found. The selected one stays visible. */
+/** The found entries. The selected one is scrolled into view. */
 function ResultList({ id, entries, active, onSelect, onRun }: ResultListProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -193,7 +193,10 @@ interface ResultStatusProps {
   onClose(): void;
 }
 
-/** The number of results. Without any, a link to the activity of an object of that name, which may have been deleted. */
+/**
+ * Shows the number of results. If there are none, shows a link to the activity of an object with that name, which may
+ * have been deleted.
+ */
 function ResultStatus({ shown, total, query, onClose }: ResultStatusProps) {
   const seesAll = useSeesAll(kinds.instance);
   const name = query.trim();
@@ -230,7 +233,7 @@ function isPersonal({ plural }: KindRef): boolean {
   return personalKinds.some((kind) => kind.plural === plural);
 }
 
-/** Follows the rows of one kind while the palette is open. Renders nothing. */
+/** Loads and watches the rows of one kind as long as the palette is open. Renders nothing. */
 function RowsOf({ kind, onRows }: { readonly kind: KindRef; onRows(kind: KindRef, rows: KindRows): void }) {
   const { columns, rows, state } = useRows({ kind });
   const isLoaded = state !== 'loading';

@@ -13,7 +13,7 @@ export interface PaletteEntry {
   run(): void;
 }
 
-/** A list of things that the palette searches. Entries are created only for those that it shows. */
+/** A list of items that the palette searches. Entries are created only for the items that the palette shows. */
 export interface PaletteSource {
   readonly count: number;
   /** True if the entries are offered before the user types. */
@@ -46,8 +46,8 @@ export interface FoundEntries {
 const ranks = 4;
 
 /**
- * Finds entries that contain all words of the query, the best matches first: the text is the query, then it starts with
- * the query, then all words start a word of the text. Returns at most `max` entries.
+ * Returns at most `max` entries that contain all words of the query, best matches first. An exact match is best, then a
+ * text that starts with the query, then a text in which every query word starts a word.
  */
 export function findEntries(sources: readonly PaletteSource[], query: string, max: number): FoundEntries {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

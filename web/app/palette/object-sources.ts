@@ -112,7 +112,7 @@ export function objectSources(
   ];
 }
 
-/** The action that opens the offboarding page for a user. */
+/** Returns the source for the actions that open the offboarding page for a user. */
 function offboardingSource(snapshot: KindRows | undefined, { navigate }: ObjectActions): PaletteSource {
   const { rows, columns } = snapshot ?? { rows: [], columns: [] };
   const displayName = columnText({ columns }, 'Display Name');

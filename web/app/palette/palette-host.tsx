@@ -11,7 +11,7 @@ const CommandPalette = lazyComponent(
   'Loading commands',
 );
 
-/** The button that opens the command palette, and the keyboard shortcuts of the console. */
+/** The button that opens the command palette. Also handles the keyboard shortcuts of the console. */
 export function PaletteHost() {
   const [open, setOpen] = useState<'palette' | 'help'>();
   const close = useCallback(() => setOpen(undefined), []);
@@ -63,13 +63,13 @@ function shortcutOf(event: KeyboardEvent): 'palette' | 'help' | undefined {
   return key === '/' ? 'palette' : key === '?' ? 'help' : undefined;
 }
 
-/** True if the element takes typed letters itself. */
+/** True if the element accepts typed letters as input. */
 function isTextField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 
-/** True while a dialog is open. The palette must not cover it, because both would hold the focus. */
+/** True if a dialog is open. The palette must not cover a dialog, because both would trap the focus. */
 function isDialogOpen(): boolean {
   return document.querySelector('[role="dialog"]') !== null;
 }

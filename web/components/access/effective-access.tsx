@@ -134,7 +134,7 @@ function Target({ entry: { resource, project, name } }: { readonly entry: Effect
   }
   const noun = resourceNouns[resource] ?? resource;
   const where = project === undefined ? '' : ` in project ${project}`;
-  // Permissions without a name apply to new objects, or to all objects of the kind.
+  // A permission without an object name applies to new objects, or to all objects of the kind.
   return name === undefined ? (
     <span>{`Any ${noun}${where}`}</span>
   ) : (

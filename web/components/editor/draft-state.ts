@@ -2,9 +2,9 @@ import { equalJson } from '@flotilla/json';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { editablePart, editableText } from './object-draft.ts';
 
-/** The state of an editor: the text that the user edits, while the object may also change on the server. */
+/** The state of an editor. The user edits the text, and the object may also change on the server meanwhile. */
 export interface DraftState {
-  /** The version of the object that the text is based on. A save fails if the server has a newer version. */
+  /** The version of the object from which the user started. A save fails if the server has a newer version. */
   readonly base: KubeObject;
   readonly text: string;
   /** The newest known version of the object. */
@@ -38,7 +38,7 @@ export function isDirty({ base, text }: DraftState): boolean {
   return text !== editableText(base);
 }
 
-/** True if others changed a part of the object that users write, after the version that the text is based on. */
+/** True if, since the version `base`, others have changed a part of the object that users write. */
 export function hasUpstreamChanges({ base, live }: DraftState): boolean {
   return base !== live && !equalJson(editablePart(base), editablePart(live));
 }
@@ -49,7 +49,8 @@ export function draftReducer(state: DraftState, action: DraftAction): DraftState
       if (!isNewer(action.object, state.live)) return state;
       if (!isDirty(state)) return fresh(action.object);
       const next = { ...state, live: action.object };
-      // A change to server-managed fields is not a conflict. The edits may also be equal to the new version.
+      // If only server-managed fields changed, the edits continue on the new version. If the text equals the new
+      // version, there are no edits left.
       if (!hasUpstreamChanges(next)) return { ...next, base: action.object };
       return state.text === editableText(action.object) ? fresh(action.object) : next;
     }

@@ -124,7 +124,7 @@ function useMergeRules(kind: ObjectEditorProps['kind'], root: ObjectEditorProps[
   return useMemo(
     () => ({
       listKeys: (steps) => tree?.at(steps)?.['x-kubernetes-list-map-keys'],
-      // All lists of strings in the management API are sets of names, such as users, teams and verbs.
+      // In the management API, every list of strings is a set of names, such as users, teams and verbs.
       isSet: (steps) => kind.group === managementGroup || tree?.at(steps)?.['x-kubernetes-list-type'] === 'set',
     }),
     [kind, tree],

@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 /** Marks editor transactions that apply a new `value` from the page, in contrast to typing. */
 const fromPage = Annotation.define<boolean>();
 
-/** The maximum number of typed texts that `onChange` has reported and that have not returned as `value` yet. */
+/** The maximum number of typed texts that were reported to `onChange` but have not yet come back as `value`. */
 const maxPendingEchoes = 64;
 
 export interface CodeViewOptions {
@@ -61,7 +61,7 @@ export function useCodeView({ value, onChange, extensions, recreateKey = '' }: C
   return { element, view };
 }
 
-/** Returns only the changed range, so that the cursor and folded sections outside of it are kept. */
+/** Returns only the changed range, so the cursor and folded sections outside the range are kept. */
 function differenceOf(was: string, is: string): { from: number; to: number; insert: string } | undefined {
   if (was === is) return undefined;
   const shorter = Math.min(was.length, is.length);

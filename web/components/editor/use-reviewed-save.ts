@@ -15,7 +15,7 @@ interface ReviewedSaveOptions extends Pick<ObjectEditorProps, 'kind'> {
   readonly dispatch: Dispatch<DraftAction>;
   /** The object that the text of the draft contains, or the problems of the text. */
   readonly read: ReturnType<typeof parseObjectText>;
-  /** The notice that the object changed on the server. It gets the focus if the object was not written. */
+  /** The notice that the object changed on the server. It gets the focus if a save was stopped by such a change. */
   readonly notice: RefObject<HTMLElement | null>;
 }
 

@@ -6,7 +6,7 @@ import { getObject, replaceObject } from '../../data/objects/objects.ts';
 import { hasStatusReason } from '../../data/objects/use-object.ts';
 import { draftObject, editablePart } from './object-draft.ts';
 
-/** The result of a write: the new object, or the version with changes by others that caused a conflict. */
+/** The result of a write: the new object, or, after a conflict, the version with the changes by others. */
 export type WriteDraftResult = { readonly object: KubeObject } | { readonly changedTo: KubeObject };
 
 /** The maximum number of attempts. A write is repeated if only server-managed fields changed in the meantime. */

@@ -31,7 +31,7 @@ export function viewExtensions({
       'aria-labelledby': labelledBy,
       ...(describedBy === undefined ? {} : { 'aria-describedby': describedBy }),
       ...(readOnly ? { 'aria-readonly': 'true', inputmode: 'none' } : {}),
-      // The editor handles Escape itself, so that it does not close the surrounding dialog.
+      // The editor handles Escape itself. Otherwise Escape would also close the surrounding dialog.
       ...(readOnly ? {} : { 'data-mantine-stop-propagation': 'true' }),
       tabindex: '0',
       spellcheck: 'false',

@@ -10,7 +10,7 @@ export interface TextRange {
 /** The position of a field in a YAML text. */
 export interface FieldPosition {
   readonly steps: FieldPath;
-  /** The range of the field name. For a list item, the range of the start of its value. */
+  /** The range of the field name. For a list item, the range where its value starts. */
   readonly at: TextRange;
   /** The offset of the first line of text, if the value is a block scalar. */
   readonly firstLine?: number;
@@ -70,7 +70,7 @@ function shorter(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('.'), 0));
 }
 
-/** Converts `a[b]` to `a.b`. Some servers write a member in brackets, others after a dot. */
+/** Converts `a[b]` to `a.b`, because some servers write a member in brackets and others after a dot. */
 function unbracketed(path: string): string {
   return path.replace(/\[([A-Za-z_$][A-Za-z0-9_$-]*)\]/g, '.$1');
 }
@@ -111,7 +111,7 @@ class PlaceWalk {
     while (this.#isOpen()) {
       const key = this.#events[this.#at++];
       if (key?.type !== EVENT_ID.SCALAR) {
-        // A key that is not a scalar. The server rejects such keys, so their positions are never requested.
+        // The key is not a scalar. The server rejects such keys, so their positions are never requested.
         this.#at--;
         this.#value([...steps, '?'], undefined);
         this.#value([...steps, '?'], undefined);

@@ -17,7 +17,7 @@ export interface ConfirmProps {
   onClose(): void;
 }
 
-/** A confirmation dialog. It is open while it is mounted. */
+/** A confirmation dialog. Open as long as it is mounted. */
 export function Confirm({
   title,
   children,
@@ -31,7 +31,7 @@ export function Confirm({
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const button = useRef<HTMLButtonElement>(null);
-  // The button lost the focus, because it was disabled while the action was running.
+  // The button was disabled during the action and therefore lost the focus.
   useEffect(() => {
     if (error !== undefined) button.current?.focus();
   }, [error]);

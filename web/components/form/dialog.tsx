@@ -12,7 +12,9 @@ export interface DialogProps {
   onClose(): void;
 }
 
-/** A modal dialog. It is open while it is mounted, and restores the focus when it closes. */
+/**
+ * A modal dialog. Open as long as it is mounted. When it closes, the focus returns to the element that had it before.
+ */
 export function Dialog({ keepOpenOnClickOutside = false, children, ...rest }: DialogProps) {
   useEffect(() => restoreFocus, []);
   return (

@@ -19,7 +19,7 @@ type Detailed = TypedObject<{ spec?: { displayName?: string; description?: strin
 export interface EditDetailsProps {
   readonly kind: KindRef<Detailed>;
   readonly object: Detailed;
-  /** An explanation of the permissions of an owner. */
+  /** An explanation of the owner's permissions. */
   readonly aboutOwner: string;
   onClose(): void;
 }
@@ -27,7 +27,7 @@ export interface EditDetailsProps {
 /** A dialog that edits the display name, description and owner of an object. */
 export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsProps) {
   const { name = '', namespace } = object.metadata;
-  // The values at the time at which the user opened the form. Only fields that differ from them are sent.
+  // The values when the form was opened. Only fields that differ from them are sent.
   const [before] = useState(() => ({
     described: {
       displayName: object.spec?.displayName ?? '',

@@ -14,17 +14,17 @@ export interface FormDialogProps {
   /** Submits the form. If it rejects, the dialog stays open with all input and shows the error. */
   onSend(): Promise<void>;
   onClose(): void;
-  /** Renders the form fields. Receives the error of the last submission, so that fields can show their problems. */
+  /** Renders the form fields. Receives the error of the last submission, so the fields can show their problems. */
   children(error: unknown): ReactNode;
 }
 
-/** A dialog with a form. It is open while it is mounted. */
+/** A dialog with a form. Open as long as it is mounted. */
 export function FormDialog({ title, action, canSend = true, size = 'md', onSend, onClose, children }: FormDialogProps) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [isShownAtFields, setShownAtFields] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // The submit button lost the focus, because it was disabled during the submission. Focuses the first invalid field.
+  // Focuses the first invalid field. The submit button lost the focus because it was disabled during the submission.
   useLayoutEffect(() => {
     if (error === undefined) return;
     const wrong = form.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [];

@@ -39,7 +39,7 @@ export function NameSelect({ label, description, rows, nameOf = ownName, value, 
   const words = search === chosen?.label ? [] : search.toLowerCase().split(/\s+/).filter(Boolean);
   const found = options.filter((option) => words.every((word) => option.label.toLowerCase().includes(word)));
   const shown = found.slice(0, maxOptions);
-  // The field can show a selected object only if it is among the options.
+  // A selected object must be among the options, because the field shows only options.
   const selected = value === undefined ? [] : [chosen ?? { value, label: value }];
   return (
     <Select

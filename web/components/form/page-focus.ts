@@ -1,4 +1,4 @@
-/** Elements that open over the page and close again. The focus is never restored to an element inside them. */
+/** Elements that open over the page and close again. The focus never returns to an element inside an overlay. */
 const overlays = '[role="dialog"], [role="menu"], [role="listbox"]';
 
 let lastFocused: HTMLElement | undefined;
@@ -6,7 +6,7 @@ let lastFocused: HTMLElement | undefined;
 /** Remembers the element of the page that last had the focus. Returns a function that stops the tracking. */
 export function trackFocus(): () => void {
   const track = ({ target }: FocusEvent) => {
-    // The sign-in form covers the page while the page is inert.
+    // The page is inert when the sign-in form covers it.
     const isInert = document.getElementById('page')?.closest('[inert]') != null;
     if (!isInert && target instanceof HTMLElement && target.closest(overlays) === null) lastFocused = target;
   };
@@ -21,13 +21,16 @@ function isFocusLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body;
 }
 
-/** Restores the focus after an overlay closed: to the element that had it before, or to the page if that is gone. */
+/**
+ * Restores the focus after an overlay was closed: to the element that had it before, or to the page if that element no
+ * longer exists.
+ */
 export function restoreFocus(): void {
   if (isFocusLost()) lastFocused?.focus({ preventScroll: true });
   focusPage();
 }
 
-/** Moves the focus if the focused element `gone` was removed: to `next`, or to the page. */
+/** Moves the focus to `next`, or to the page, if the removed element `gone` had the focus. */
 export function moveFocusFrom(gone: HTMLElement, next: HTMLElement | undefined): void {
   if (lastFocused !== gone || gone.isConnected) return;
   lastFocused = next ?? document.getElementById('page') ?? undefined;

@@ -28,8 +28,8 @@ const usersAndTeams: readonly PrincipalKind[] = ['User', 'Team'];
 const groupTitles: Readonly<Record<PrincipalKind, string>> = { User: 'Users', Team: 'Teams' };
 
 /**
- * A field that selects a user or a team, with a search by name, display name or email. A principal that the caller may
- * not see can be selected by its exact name; the server checks that it exists.
+ * A field that selects a user or team, with a search by name, display name or email. A principal that the caller may
+ * not see can be selected by exact name; the server checks that the principal exists.
  */
 export function PrincipalPicker(props: PrincipalPickerProps) {
   const { label, value, onChange, allow = usersAndTeams, description, error, required, autoFocus } = props;
@@ -48,7 +48,7 @@ export function PrincipalPicker(props: PrincipalPickerProps) {
       error={error}
       required={required ?? false}
       {...(autoFocus === true ? { 'data-autofocus': true } : {})}
-      // A dialog focuses its first field, and an open dropdown of this field would cover the dialog.
+      // A dialog focuses its first field. If that opened the dropdown, it would cover the dialog.
       openOnFocus={false}
       placeholder="Search by name"
       searchable

@@ -6,11 +6,11 @@ export interface QrCodeProps {
   readonly label: string;
 }
 
-/** The white margin around the code in modules, without which apps do not find it (ISO/IEC 18004). */
+/** The white margin around the code, in modules. Without it, apps do not find the code (ISO/IEC 18004). */
 const margin = 4;
 const pixelsPerModule = 4;
 
-/** A QR code in black on white in every color scheme, because many apps cannot read inverted ones. */
+/** A QR code in black on white, also in dark mode, because many apps cannot read inverted codes. */
 export function QrCode({ text, label }: QrCodeProps) {
   const { size, path } = qrCodePath(text);
   return (
@@ -28,7 +28,7 @@ export function QrCode({ text, label }: QrCodeProps) {
   );
 }
 
-/** Returns the dark modules of a QR code with its margin as an SVG path, and the size in modules. */
+/** Returns an SVG path of the dark modules, and the size of the QR code in modules including its margin. */
 export function qrCodePath(text: string): { readonly size: number; readonly path: string } {
   const { size, data } = encode(text, { ecc: 'M', border: margin });
   const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')));

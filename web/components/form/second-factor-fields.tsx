@@ -9,7 +9,7 @@ const QrCode = lazyComponent<QrCodeProps>(async () => (await import('./qr-code.t
 
 interface CodeFieldProps {
   readonly error?: ReactNode;
-  /** True for the first code of a new second factor, for which there are no recovery codes. */
+  /** True for the first code of a new second factor. There are no recovery codes yet. */
   readonly isFirst?: boolean;
   onChange?(code: string): void;
 }

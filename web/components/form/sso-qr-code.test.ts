@@ -3,7 +3,7 @@ import { qrCodePath } from './qr-code.tsx';
 
 const uri = 'otpauth://totp/Flotilla:anna?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Flotilla';
 
-/** Returns the dark modules as `x y`. */
+/** Returns the positions of the dark modules as `x y`. */
 function darkModules(path: string): Set<string> {
   return new Set([...path.matchAll(/M(\d+) (\d+)h1v1h-1z/g)].map(([, x, y]) => `${x} ${y}`));
 }
@@ -12,7 +12,7 @@ it('a QR code has a margin of four modules, and its three finder patterns in the
   const { size, path } = qrCodePath(uri);
   const dark = darkModules(path);
   const isDark = (x: number, y: number) => dark.has(`${x} ${y}`);
-  // Version 5 or larger: 37 modules and the margin on both sides.
+  // The code has at least version 5: 37 modules, and a margin of 4 on both sides.
   expect(size).toBeGreaterThanOrEqual(45);
   const positions = [...dark].flatMap((module) => module.split(' ').map(Number));
   expect([Math.min(...positions), Math.max(...positions)]).toEqual([4, size - 5]);

@@ -2,7 +2,7 @@ import { unsavedDrafts } from '../../data/objects/unsaved-drafts.ts';
 import { Panel } from '../panel.tsx';
 import { YamlField } from './yaml-field.tsx';
 
-/** A panel with the user's unsaved changes to an object that was deleted, so that the changes are not lost. */
+/** A panel with the user's unsaved changes to a deleted object, which would otherwise be lost. */
 export function UnsavedDraft({ url }: { readonly url: string }) {
   const draft = unsavedDrafts.get(url);
   if (draft === undefined) return null;

@@ -35,9 +35,7 @@ export interface BulkDialogProps<Item extends BulkItem> {
 /** The maximum number of item names that the dialog shows. Failed items are always shown. */
 const mostNames = 200;
 
-/**
- * A dialog that asks once for confirmation, and then shows the result for each item. It is open while it is mounted.
- */
+/** A dialog that asks once for confirmation, and then shows the result for each item. Open as long as it is mounted. */
 export function BulkDialog<Item extends BulkItem>(props: BulkDialogProps<Item>) {
   const { title, about, skippedNote, action, items: given, confirmationText, danger = false, run, onClose } = props;
   // The items that the user confirms do not change, even if the list behind the dialog changes.

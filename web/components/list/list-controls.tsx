@@ -29,7 +29,7 @@ export interface ListControlsProps<Type extends KubeObject> {
 export function ListControls<Type extends KubeObject>(props: ListControlsProps<Type>) {
   const { what, one, rows, columns, filters, shown, selection, onSelect, more, selectionActions } = props;
   const { search = '', filter = {} } = selection;
-  // The URL changes a moment after the user types. Until then, this state contains the typed text.
+  // The typed text until the URL is updated, which happens a moment after the user types.
   const [typed, setTyped] = useState<string>();
   const text = typed ?? search;
   const changeSearch = (next: string) => {
@@ -88,7 +88,7 @@ export function ListControls<Type extends KubeObject>(props: ListControlsProps<T
         ) : null}
       </Group>
       {selectionActions === undefined ? null : (
-        // This line is always present, so that the layout does not shift when the user selects a row.
+        // This line is always rendered, so the layout does not shift when the user selects a row.
         <div className={classes.second}>
           {selectionActions ?? count}
           <span className={classes.rest}>{more}</span>
@@ -107,12 +107,12 @@ interface FacetFilterProps {
   /** The name of the column. */
   readonly name: string;
   readonly facets: ReturnType<typeof columnFacets>;
-  /** The text that rows must have; `undefined` if all rows are shown. */
+  /** The text that shown rows have in this column; `undefined` if all rows are shown. */
   readonly chosen: string | undefined;
   onChoose(text: string | undefined): void;
 }
 
-/** A filter that offers the texts of a column, and how many rows have each. */
+/** A filter by the texts of a column. Each text is shown with the number of its rows. */
 function FacetFilter({ name, facets, chosen, onChoose }: FacetFilterProps) {
   const missing =
     chosen === undefined || facets.some(({ text }) => text === chosen) ? [] : [{ text: chosen, count: 0 }];
@@ -120,7 +120,7 @@ function FacetFilter({ name, facets, chosen, onChoose }: FacetFilterProps) {
     <NativeSelect
       className={classes.filter ?? ''}
       aria-label={`Filter by ${name.toLowerCase()}`}
-      // An empty text can be a filter value too, so each filter value has the prefix `=`.
+      // The prefix `=` distinguishes the filter value "empty text" from no filter.
       value={chosen === undefined ? '' : `=${chosen}`}
       onChange={({ currentTarget: { value } }) => onChoose(value === '' ? undefined : value.slice(1))}
       data={[

@@ -42,8 +42,8 @@ const noCells = {};
 const noColumns: readonly never[] = [];
 
 /**
- * The list that all pages use. It shows the columns of the server, updates live, and offers search, filters, sorting,
- * selection and bulk actions. A page provides the rows and the renderers of its cells.
+ * The list that all pages use. It shows the columns that the server defines, updates live, and offers search, filters,
+ * sorting, selection and bulk actions. A page provides the rows and the renderers of its cells.
  */
 export function ResourceList<Type extends KubeObject>(props: ResourceListProps<Type>) {
   const {
@@ -125,7 +125,7 @@ export function ResourceList<Type extends KubeObject>(props: ResourceListProps<T
   );
 }
 
-/** Returns the columns of the server without the hidden ones, with the columns of the page after the name. */
+/** Returns the server's columns except the hidden ones, with the page's columns inserted after the name. */
 function useColumns<Type extends KubeObject>(
   columns: RowsWithRetry<Type>['columns'],
   extraColumns: readonly ListColumn<Type>[],

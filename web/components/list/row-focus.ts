@@ -14,8 +14,8 @@ export interface RowFocus {
 }
 
 /**
- * Keeps the focus in a table if the focused row is removed, for example by an action in that row. The same cell of the
- * next row gets the focus. If the last row was removed, the new last row gets it; if no row is left, the page does.
+ * Keeps the focus in a table if the focused row is removed, for example by an action in that row. The focus moves to
+ * the same cell of the next row. If there is no next row, it moves to the new last row; if no row is left, to the page.
  */
 export function useRowFocus(): RowFocus {
   const ref = useRef<HTMLTableSectionElement>(null);

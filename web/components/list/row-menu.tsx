@@ -6,12 +6,13 @@ import classes from './row-menu.module.css';
 export interface RowMenuProps {
   /** The accessible name of the menu, for example "Actions for demo". */
   readonly label: string;
-  /** Renders the menu items. Called while the menu is open. */
+  /** Renders the menu items. Called only when the menu is open. */
   children(): ReactNode;
 }
 
 /**
- * The menu with the actions of a row. Until the first click it is a plain button, because a list has very many rows.
+ * The menu with the actions of a row. Before the first click it is a plain button, which is cheaper in lists with many
+ * rows.
  */
 export function RowMenu({ label, children }: RowMenuProps) {
   const [isUsed, setUsed] = useState(false);
@@ -32,7 +33,7 @@ export function RowMenu({ label, children }: RowMenuProps) {
 function OpenedMenu({ label, children }: RowMenuProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  // The button gets the focus first, so that the menu returns the focus to it.
+  // The button gets the focus first, so the focus returns to it when the menu closes.
   useEffect(() => {
     button.current?.focus();
     setOpen(true);

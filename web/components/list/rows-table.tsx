@@ -23,7 +23,7 @@ export interface RowsTableProps<Type extends KubeObject> {
   readonly rowActions?: (row: Row<Type>) => ReactNode;
 }
 
-/** The height of each row in pixels. It is fixed, so that the positions of rows are known without measuring. */
+/** The height of each row in pixels. It is fixed, so row positions are known without measuring. */
 const tableRowHeight = 44;
 
 /**
@@ -35,7 +35,7 @@ const cardHeight = (columns: number) => 28 * columns + 17;
 /** The screens on which rows are cards. The style sheet has the same query. */
 const phone = '(max-width: 36em)';
 
-/** The number of rows above which the column widths come from the longest texts instead of the rendered rows. */
+/** In tables with more rows, the column widths come from the longest texts instead of the rendered rows. */
 const fewRows = 40;
 
 /** A table of any length, or cards on a phone. It renders only the visible rows and some rows around them. */
@@ -60,7 +60,7 @@ export function RowsTable<Type extends KubeObject>({
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is too slow to measure all rows again for each change.
   const widest = useMemo(() => (hasMany ? widestRows(rows, columns) : undefined), [rows.length, columns, isPhone]);
 
-  // `toggle` reads the rows from a ref and never changes, so that selecting a row does not render all other rows again.
+  // `toggle` reads the rows from a ref and never changes, so selecting a row does not render all other rows again.
   const now = useRef({ rows, selectedKeys, last: '' });
   useLayoutEffect(() => {
     now.current = { rows, selectedKeys, last: now.current.last };

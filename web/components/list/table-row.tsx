@@ -5,7 +5,7 @@ import type { Row } from '../../data/rows/table-rows.ts';
 import { Age } from '../object/age.tsx';
 import classes from './rows-table.module.css';
 
-/** The same function as `memo`, with a type that keeps the type parameters of the component. */
+/** `memo` with a type that keeps the type parameters of the component. */
 const memoGeneric = memo as <Component>(component: Component) => Component;
 
 /** Cell renderers by column name. Columns without a renderer show plain text. */
@@ -19,12 +19,15 @@ interface TableRowProps<Type extends KubeObject> {
   readonly columns: readonly ListColumn<Type>[];
   readonly cells: CellRenderers<Type>;
   readonly isSelected?: boolean;
-  /** `isRange` is true for a shift-click, which selects all rows between this row and the last clicked one. */
+  /**
+   * Called when the user clicks the checkbox. `isRange` is true for a shift-click, which selects all rows between the
+   * last clicked row and this one.
+   */
   onToggle?(key: string, isRange: boolean): void;
   readonly rowActions?: (row: Row<Type>) => ReactNode;
 }
 
-/** A row of a table. It is memoized, so that scrolling renders only rows that become visible. */
+/** A row of a table. It is memoized, so scrolling renders only the rows that become visible. */
 export const TableRow = memoGeneric(function TableRow<Type extends KubeObject>(props: TableRowProps<Type>) {
   const { row, index, columns, cells, isSelected, onToggle, rowActions } = props;
   return (
@@ -53,14 +56,14 @@ export const TableRow = memoGeneric(function TableRow<Type extends KubeObject>(p
 });
 
 interface WidestCellsProps<Type extends KubeObject> extends Pick<TableRowProps<Type>, 'columns' | 'cells'> {
-  /** The row with the longest text of each column. */
+  /** For each column, the row with the longest text. */
   readonly rows: readonly (Row<Type> | undefined)[];
   readonly isSelected: boolean;
 }
 
 /**
- * An invisible row with the longest text of each column. It keeps the columns as wide as all rows need, so that the
- * layout does not shift while the user scrolls.
+ * An invisible row with the longest text of each column. It keeps the columns wide enough for all rows, so the layout
+ * does not shift when the user scrolls.
  */
 export const WidestCells = memoGeneric(function WidestCells<Type extends KubeObject>({
   rows,

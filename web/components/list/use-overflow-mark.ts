@@ -1,8 +1,9 @@
 import { type RefObject, useLayoutEffect } from 'react';
 
 /**
- * Marks the scroller of a table with `data-overflows` while the table is wider than the scroller. The style sheet keeps the
- * actions of the rows visible only then: every sticky cell is a layer that the browser positions again in each frame.
+ * Sets `data-overflows` on the scroller of a table as long as the table is wider than the scroller. Only with this
+ * attribute, the style sheet makes the actions of the rows sticky, because the browser must position every sticky cell
+ * again in each frame.
  */
 export function useOverflowMark(scroller: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {

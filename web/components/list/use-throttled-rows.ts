@@ -19,7 +19,7 @@ export function useThrottledRows<Type extends KubeObject>(rows: readonly Row<Typ
   useEffect(() => {
     latestRows.current = rows;
   });
-  // A change while the timer is running does not restart the timer.
+  // The timer is not restarted if the rows change before it ends.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each update starts the next interval.
   useEffect(() => {
     if (!isOld) return;

@@ -18,8 +18,8 @@ export interface Viewport {
 const overscan = 8;
 
 /**
- * The first rendered row changes in steps of this size, so that not every scrolled row renders the table again. With larger
- * steps, some frames render many rows and are late.
+ * The first rendered row changes only in steps of this size, so the table is not rendered again for every scrolled row.
+ * With larger steps, some frames would render too many rows and be late.
  */
 const step = 2;
 
@@ -33,7 +33,7 @@ export function visibleRows({ top, height }: Viewport, count: number, rowHeight:
 /** The viewport that is assumed before the first measurement. It is large enough for any screen. */
 const firstSight: Viewport = { top: 0, height: 1200 };
 
-/** The rows to render at the current scroll position of `scroller`. All rows have the same height. */
+/** Returns the rows to render at the current scroll position of `scroller`. All rows have the same height. */
 export function useVisibleRows(scroller: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowRange {
   const [sight, setSight] = useState(firstSight);
   useLayoutEffect(() => {
@@ -55,7 +55,7 @@ export function useVisibleRows(scroller: RefObject<HTMLElement | null>, count: n
   return visibleRows(sight, count, rowHeight);
 }
 
-/** True if the same rows are rendered for both viewports. */
+/** True if both viewports lead to the same rendered rows. */
 function isSame(before: Viewport, now: Viewport, rowHeight: number): boolean {
   const one = visibleRows(before, Number.MAX_SAFE_INTEGER, rowHeight);
   const other = visibleRows(now, Number.MAX_SAFE_INTEGER, rowHeight);

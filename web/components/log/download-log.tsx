@@ -15,7 +15,7 @@ export interface DownloadLogProps {
   readonly fileName: string;
 }
 
-/** A button that saves the whole log, with the time of each line, as the server has it. */
+/** A button that saves the whole log from the server, with the time of each line. */
 export function DownloadLog({ url, previous, fileName }: DownloadLogProps) {
   const [isBusy, setBusy] = useState(false);
 

@@ -4,11 +4,14 @@ import type { LogLine } from './log-buffer.ts';
 /** The maximum length of a line. Longer lines are cut, because an endless line could exhaust the memory. */
 export const maxLineCharacters = 16_384;
 
-/** Matches the escape sequences of terminals, such as colors. Only the text of a log is displayed. */
+/**
+ * Matches the escape sequences of terminals, such as colors. They are removed, because only the text of a log is
+ * displayed.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters.
 const escapeSequences = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
 
-/** Returns a line of output as a page can display it: without escape sequences, and other control characters escaped. */
+/** Returns a line of output for display: without escape sequences, and with other control characters escaped. */
 export function displayedText(text: string): string {
   return escapeControlCharacters(text.replaceAll(escapeSequences, ''));
 }
@@ -39,7 +42,7 @@ export class LineDecoder {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** Returns the lines that the bytes complete. */
+  /** Returns the lines that are complete after these bytes. */
   decode(bytes: Uint8Array): string[] {
     const pieces = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split('\n');
     this.#rest = pieces.pop() ?? '';
@@ -51,7 +54,7 @@ export class LineDecoder {
     return lines;
   }
 
-  /** Returns the last line if no newline ends it. */
+  /** Returns the rest of the stream as the last line, if no newline ends it. */
   end(): string[] {
     const rest = this.#rest + this.#decoder.decode();
     this.#rest = '';

@@ -19,9 +19,9 @@ export interface LogPanelProps {
   readonly label: string;
   /** The name of the downloaded file, without extension. */
   readonly fileName: string;
-  /** True if the container has run before. */
+  /** True if the container was restarted, so a log of its previous run exists. */
   readonly hasPrevious: boolean;
-  /** False while the log must not be read, because the virtual cluster sleeps and a request would wake it. */
+  /** False if the log must not be read because the virtual cluster sleeps and a request would wake it. */
   readonly isActive: boolean;
   /** Fields that select the container. Optional. */
   readonly children?: ReactNode;
@@ -185,7 +185,7 @@ function SearchField({ query, matches, onQuery, onMove }: SearchFieldProps) {
   );
 }
 
-/** Moves the mark of the current match to the next or previous one, and scrolls to it. */
+/** Makes the next or previous match the current one and scrolls to it. */
 function goToMatch(viewport: HTMLElement | null, step: 1 | -1): void {
   const marks = [...(viewport?.querySelectorAll('mark') ?? [])];
   if (marks.length === 0) return;

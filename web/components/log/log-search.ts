@@ -1,6 +1,6 @@
 import type { LogChunk, LogLine } from './log-buffer.ts';
 
-/** The maximum number of matches that are marked in a chunk. A search for one letter would mark most of the log. */
+/** The maximum number of marked matches in a chunk. Without it, a search for one letter would mark most of the log. */
 const maxMarks = 500;
 
 /** A part of the displayed text. */
@@ -23,10 +23,10 @@ export interface LogSearch {
   readonly timestamps: boolean;
 }
 
-/** The views of chunks for the latest search, so that only chunks with new lines are searched again. */
+/** The views of chunks for the latest search. They are reused, so only chunks with new lines are searched again. */
 const views = new WeakMap<LogChunk, { readonly key: string; readonly view: ChunkView }>();
 
-/** Returns the text of a chunk in parts, with the matches of the search. */
+/** Returns the text of a chunk as parts. The matches of the search are separate parts. */
 export function chunkView(chunk: LogChunk, search: LogSearch): ChunkView {
   const key = JSON.stringify([search.query, search.onlyMatching, search.timestamps]);
   const known = views.get(chunk);
@@ -49,7 +49,8 @@ function searchLines(lines: readonly LogLine[], { query, onlyMatching, timestamp
     if (onlyMatching && needle !== '' && !isMatch) continue;
     if (timestamps && time !== '') plain += `${time} `;
     let from = 0;
-    // Lower case can change the length of a text. Then the line is found, but the match is not marked.
+    // Conversion to lower case can change the length of a text. The line then counts as a match, but the match is not
+    // marked.
     for (const at of text.toLowerCase().length === text.length ? found : []) {
       parts.push({ text: plain + text.slice(from, at), isMatch: false });
       parts.push({ text: text.slice(at, at + needle.length), isMatch: true });

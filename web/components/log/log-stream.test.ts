@@ -45,7 +45,7 @@ function openStream(options: Partial<LogStreamOptions> = {}) {
   });
   const stop = stream.subscribe(() => {});
   const lines = () => stream.get().chunks.flatMap((chunk) => chunk.lines.map(({ text }) => text));
-  /** Waits for a state of the stream, while the clock passes. */
+  /** Waits for a state of the stream and advances the clock meanwhile. */
   const until = (holds: () => boolean) =>
     expect
       .poll(
@@ -65,7 +65,7 @@ describe('the log of a container', () => {
       if (url.searchParams.get('sinceTime') === null) {
         response.write(`${time(1)} one\n${time(2, 5)} two\n${time(2, 5)} three\n`, () => response.destroy());
       } else {
-        // Kubernetes resumes a log with the precision of a second, so it repeats lines.
+        // Kubernetes resumes a log with a precision of one second, so it repeats lines.
         response.end(
           `${time(2, 4)} before\n${time(2, 5)} two\n${time(2, 5)} three\n${time(2, 5)} four\n${time(3)} five\n`,
         );

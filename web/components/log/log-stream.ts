@@ -26,7 +26,7 @@ export interface LogRequestOptions {
   readonly follow: boolean;
   /** True for the log of the previous run of the container. */
   readonly previous: boolean;
-  /** The number of lines from the end of the log with which to start. */
+  /** The number of lines at the end of the log that are read first. */
   readonly tailLines: number;
 }
 
@@ -37,18 +37,18 @@ export interface LogStreamOptions extends LogRequestOptions {
   onBroken?(error: unknown): void;
 }
 
-/** New lines are shown together in this interval, because users do not notice more frequent updates. */
+/** The interval at which new lines are shown. Users do not notice more frequent updates. */
 const updateIntervalMs = 100;
 
 /**
- * The delays before a broken stream is resumed, at least three seconds. In that time the page learns whether the virtual
- * cluster fell asleep. A retry would wake it, so there is none then.
+ * The delays before a broken stream is resumed, at least three seconds. In that time, the page learns whether the
+ * virtual cluster fell asleep. If it did, there is no retry, because a retry would wake it.
  */
 const retry = { initialMilliseconds: 6_000, maxMilliseconds: 20_000 };
 
 /**
- * The log of a container, read while there are subscribers. A broken stream is resumed with the time of the last line,
- * so that no line is lost or shown twice.
+ * The log of a container. It is read as long as there are subscribers. A broken stream is resumed from the time of the
+ * last line, so no line is lost or shown twice.
  */
 export class LogStream {
   readonly #options: LogStreamOptions;
@@ -60,7 +60,7 @@ export class LogStream {
   #update: (() => void) | undefined;
   #reading: AbortController | undefined;
   #lastTime = '';
-  /** The number of received lines with the same time as the last one. A resumed stream repeats them. */
+  /** The number of received lines with the time of the last line. A resumed stream repeats these lines. */
   #sameTime = 0;
 
   constructor(options: LogStreamOptions) {
@@ -78,7 +78,7 @@ export class LogStream {
     };
   };
 
-  /** Reads the log again from its last line. */
+  /** Resumes the log after the last line. */
   readonly resume = (): void => {
     this.#stop();
     if (this.#listeners.size > 0) this.#start();
@@ -128,7 +128,8 @@ export class LogStream {
       if (resumedFrom === '' || time === '') return true;
       const order = compareTimes(time, resumedFrom);
       if (order !== 0) return order > 0;
-      // Several lines can have the same time. The first ones were already received; their number is known.
+      // Several lines can have the time from which the log is resumed. The lines that were already received are
+      // skipped.
       repeated -= 1;
       return repeated < 0;
     };
@@ -148,7 +149,7 @@ export class LogStream {
 
   #url(): string {
     const { url, follow, previous, tailLines } = this.#options;
-    // The times are always requested, because a broken stream is resumed with them.
+    // Times are always requested, because a broken stream is resumed from the last line's time.
     const query = new URLSearchParams({ timestamps: 'true' });
     if (follow) query.set('follow', 'true');
     if (previous) query.set('previous', 'true');
@@ -184,7 +185,7 @@ export class LogStream {
   }
 }
 
-/** True if the server would return the same error again. */
+/** True if a retry would get the same error. */
 function isFinal(error: unknown): boolean {
   return error instanceof StatusError && error.code >= 400 && error.code < 500 && error.code !== 429;
 }

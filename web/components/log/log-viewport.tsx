@@ -18,8 +18,8 @@ export interface LogViewportProps {
 const endTolerance = 24;
 
 /**
- * The lines of a log. The view follows new lines until the user scrolls up. Then it stays unchanged until the user returns to
- * the end, even if the buffer drops the lines that it shows.
+ * The lines of a log. The view follows new lines until the user scrolls up. Then the view stays unchanged until the
+ * user returns to the end, even if the buffer drops the displayed lines.
  */
 export function LogViewport({ snapshot, search, wrap, label, viewport }: LogViewportProps) {
   const [paused, setPaused] = useState<LogSnapshot>();

@@ -115,14 +115,17 @@ function takesObject({ action, actor = '' }: ActivityRecord): boolean {
   return actor !== '' && ['Created', 'Deleted'].includes(action);
 }
 
-/** Returns the rest of the sentence after the actor. Records of the server start with a capital letter. */
+/** Returns the rest of the sentence after the actor. Without an actor, the sentence starts with a capital letter. */
 function sentence(record: ActivityRecord, isObjectNamed: boolean): string {
   const { actor = '', message } = record;
   const text = takesObject(record) && !isObjectNamed ? `${message} it` : message;
   return actor === '' ? text.slice(0, 1).toUpperCase() + text.slice(1) : text;
 }
 
-/** The kind and name of an object, as a link if there is a page for it. The page explains that an object was deleted. */
+/**
+ * The kind and name of an object, as a link if there is a page for the kind. If the object was deleted, that page says
+ * so.
+ */
 function ObjectLink({ about }: { readonly about: ActivityRecord['involvedObject'] }) {
   const { kind, namespace = '', name } = about;
   const project = projectOfNamespace(namespace) ?? '';

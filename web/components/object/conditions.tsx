@@ -15,7 +15,7 @@ export interface ConditionsProps {
    * failure.
    */
   readonly sleepReasons?: readonly string[];
-  /** A message that the page already shows above the conditions. The list refers to it instead of repeating it. */
+  /** A message that the page already shows above the conditions. The list does not repeat it. */
   readonly shownMessage?: string;
 }
 
@@ -83,7 +83,10 @@ export function Conditions({
 
 const signs: Record<Condition['status'], IconName> = { True: 'check', False: 'close', Unknown: 'clock' };
 
-/** Returns the message of a condition, or a reference to the place where the page already shows the same message. */
+/**
+ * Returns the message of a condition. If the page already shows the message elsewhere, returns a reference to that
+ * place.
+ */
 function messageText(
   message: string,
   shownMessage: string,

@@ -11,7 +11,7 @@ export function isProtected({ metadata }: Pick<KubeObject, 'metadata'>): boolean
   return metadata.annotations?.[nonDeletableAnnotation] === 'true';
 }
 
-/** A badge for an object that is protected from deletion; nothing for others. */
+/** A badge for an object that is protected from deletion. Renders nothing for other objects. */
 export function ProtectedBadge({ object }: { readonly object: Pick<KubeObject, 'metadata'> }) {
   if (!isProtected(object)) return null;
   return (

@@ -8,7 +8,7 @@ import { Age } from './age.tsx';
 import classes from './event-list.module.css';
 
 export interface EventListProps {
-  /** The rows of the events, including whole objects. `eventsAbout` builds the query for them. */
+  /** The rows of the events, including whole objects. `eventsAbout` builds the query for these rows. */
   readonly rows: RowsWithRetry;
   /** The accessible name of the list. */
   readonly label: string;

@@ -9,7 +9,7 @@ import { StatusBadge } from './status-badge.tsx';
 export interface InstanceListProps {
   readonly type: InstanceType;
   readonly rows: RowsWithRetry;
-  /** The column that has the same value in all rows. It is hidden. */
+  /** The column that is hidden because it has the same value in all rows. */
   readonly common: 'Cluster' | 'Project';
   readonly empty: EmptyStateProps;
 }
@@ -19,7 +19,7 @@ const noColumns: readonly ListColumn[] = [];
 const hidden = { Cluster: ['Cluster'], Project: [] } as const;
 const filters = { Cluster: ['Status', 'Project'], Project: ['Status', 'Cluster', 'Owner'] } as const;
 
-/** A list of instances on the page of an object that they belong to: a cluster or a project. */
+/** A list of instances on the page of their cluster or project. */
 export function InstanceList({ type, rows, common, empty }: InstanceListProps) {
   return (
     <ResourceList

@@ -8,7 +8,7 @@ export interface PhaseTilesProps {
   readonly instances: RowsSnapshot;
   /** Additional filters for the list that a tile links to, for example `{ Project: 'payments' }`. */
   readonly filter?: Readonly<Record<string, string>>;
-  /** True if the caller may see all virtual clusters that the tiles count. Otherwise the title mentions that the numbers are incomplete. */
+  /** True if the caller may see all virtual clusters. Otherwise the title says that the numbers are incomplete. */
   readonly seesAll: boolean;
 }
 

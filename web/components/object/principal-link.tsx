@@ -8,7 +8,7 @@ export function PrincipalLink({ principal }: { readonly principal: Principal }) 
   const { kind, name } = principal;
   const known = byKey.get(principalKey(principal));
   const text = known?.displayName || name;
-  // The caller cannot open the page of a principal that they may not see.
+  // The caller may not see this principal, so there is no link to its page.
   if (known === undefined) return <span>{text}</span>;
   return kind === 'User' ? (
     <Link to="/users/$user" params={{ user: name }}>

@@ -20,7 +20,7 @@ const tones: Record<string, BadgeTone> = {
   False: 'bad',
 };
 
-/** A status text with a colored dot. The text alone states the status; the color makes it easier to find. */
+/** A status text with a colored dot. The text is sufficient; the color makes the status easier to find. */
 export function StatusBadge({ status, tone }: { readonly status: string; readonly tone?: BadgeTone }) {
   const shown = status === '' ? 'Pending' : status;
   return (

@@ -15,7 +15,7 @@ const width = 480;
 const height = 190;
 const [left, right, bottom, top] = [56, 8, 22, 12];
 
-/** Percentiles of fewer times than this are not meaningful. The longest time is shown instead. */
+/** The number of times below which percentiles are not meaningful. The longest time is shown instead. */
 const minForPercentiles = 20;
 
 interface DayStats {
@@ -23,7 +23,10 @@ interface DayStats {
   readonly count: number;
   /** The median; `undefined` if the day has too few times. */
   readonly half: number | undefined;
-  /** The 95th percentile, or the longest time if the day has too few times; `undefined` if it has none. */
+  /**
+   * The 95th percentile, or the longest time if the day has too few times for percentiles; `undefined` if the day has
+   * no times.
+   */
   readonly most: number | undefined;
 }
 
@@ -105,7 +108,7 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
 
 /**
  * A chart with a logarithmic scale, because the times range from milliseconds to minutes. The bar of a day ends at the
- * 95th percentile, or at the longest time if the day has too few times. A line across it marks the median.
+ * 95th percentile, or at the longest time if the day has too few times. A line across the bar marks the median.
  */
 function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
   const times = shown.flatMap(({ half, most }) => [half, most]).filter((time) => time !== undefined);
@@ -115,7 +118,7 @@ function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
   const x = (index: number) => left + step * (index + 0.5);
   const y = (time: number) =>
     height - bottom - ((Math.log10(Math.max(time, 1)) - lowest) / (highest - lowest)) * (height - bottom - top);
-  // With few powers of ten, more lines between them show the scale.
+  // If the scale covers few powers of ten, additional lines between them make it readable.
   const steps = highest - lowest <= 2 ? [1, 2, 5] : [1];
   const grid = Array.from({ length: highest - lowest + 1 }, (_, index) => 10 ** (lowest + index))
     .flatMap((power) => steps.map((factor) => factor * power))

@@ -3,7 +3,7 @@ import { formatDuration } from '../../../src/api/table.ts';
 import { formatTime } from '../../data/format-time.ts';
 import { useNow } from './age.tsx';
 
-/** A time is shown in bold if it is less than this period away. */
+/** A remaining time shorter than this is shown in bold. */
 const soon = 7 * 86_400_000;
 
 /** The remaining time until `end` (milliseconds since the epoch). The tooltip shows the timestamp. */

@@ -12,7 +12,7 @@ export interface ExecTarget {
   readonly pod: string;
   readonly container: string;
   readonly command: readonly string[];
-  /** True for a terminal, which has input. Without it, only the output is returned. */
+  /** True for a terminal, which has input. If false, the connection only receives output. */
   readonly tty: boolean;
 }
 
@@ -28,17 +28,20 @@ export type ExecEnd =
 export interface ExecHandlers {
   onOpen(): void;
   onOutput(bytes: Uint8Array, stream: 'stdout' | 'stderr'): void;
-  /** Called once. */
+  /** Called once, when the connection has ended. */
   onEnd(end: ExecEnd): void;
 }
 
-/** The interval at which the size is sent again, so that proxies do not close an idle connection. */
+/** The interval at which the terminal size is sent again, to keep proxies from closing an idle connection. */
 const keepAliveMs = 25_000;
 
-/** The time to wait after the exit code until the server closes the connection. The last output can arrive in this time. */
+/**
+ * The time to wait after the exit code for the server to close the connection, because the last output can arrive after
+ * the exit code.
+ */
 const closeTimeoutMs = 1_000;
 
-/** A command in a container, connected over a WebSocket. The session cookie authenticates it. */
+/** A command in a container, connected over a WebSocket. The session cookie authenticates the connection. */
 export class ExecConnection {
   readonly #socket: WebSocket;
   readonly #handlers: ExecHandlers;
@@ -125,8 +128,8 @@ function execUrl({ root, namespace, pod, container, command, tty }: ExecTarget):
 }
 
 /**
- * Returns the reason why the server refuses a WebSocket. Browsers do not report it to pages. Sends the same request
- * without an upgrade: it runs nothing, and fails with the same error. `undefined` if the server would accept the
+ * Returns the reason why the server refuses a WebSocket, which browsers do not report to pages. Sends the same request
+ * without an upgrade: it runs no command and fails with the same error. `undefined` if the server would accept the
  * WebSocket or cannot be reached.
  */
 async function refusalOf(url: string): Promise<ExecEnd | undefined> {

@@ -64,7 +64,7 @@ function readExit(text: string): ExecExit {
     const isExit = textAt(status, 'reason') === 'NonZeroExitCode' && /^\d+$/.test(code);
     return { code: isExit ? Number(code) : undefined, message: textAt(status, 'message') };
   } catch {
-    // A proxy or an old server may send a plain text.
+    // Proxies and old servers may send plain text instead of a Status.
     return { code: undefined, message: text };
   }
 }

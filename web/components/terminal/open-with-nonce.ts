@@ -2,8 +2,8 @@ import type { Terminal } from '@xterm/xterm';
 import { styleNonce } from '../../data/session/page-settings.ts';
 
 /**
- * Opens a terminal in an element. The style elements that the terminal creates get the nonce that the content security policy
- * requires. The terminal has no setting for that, and creates them in this call with `document.createElement`.
+ * Opens a terminal in an element. The terminal creates style elements with `document.createElement` during this call
+ * and has no setting for their nonce. This function adds the nonce that the content security policy requires.
  */
 export function openWithNonce(terminal: Terminal, parent: HTMLElement): void {
   const create = Document.prototype.createElement;

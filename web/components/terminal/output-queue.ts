@@ -1,7 +1,13 @@
-/** The maximum number of bytes that wait for the terminal. A command can write faster than a browser can draw. */
+/**
+ * The maximum number of bytes that wait for the terminal. The limit is needed because a command can write faster than a
+ * browser can draw.
+ */
 const maxWaiting = 8 * 1024 * 1024;
 
-/** Writes the output of a command to a terminal. Output that exceeds the limit is skipped, and a notice replaces it. */
+/**
+ * Writes the output of a command to a terminal. If too much output waits, further output is skipped and replaced by a
+ * notice.
+ */
 export class OutputQueue {
   readonly #write: (data: Uint8Array | string, done: () => void) => void;
   #waiting = 0;

@@ -11,7 +11,7 @@ export type ShellState =
   | { readonly type: 'connecting' | 'open' }
   /** The shell ended or was refused. `text` is the exit code or the reason. */
   | { readonly type: 'ended'; readonly text: string }
-  /** The connection is lost. `retries` is true if it will be opened again. */
+  /** The connection is lost. `retries` is true if the session will open it again. */
   | { readonly type: 'lost'; readonly retries: boolean };
 
 export interface ShellSessionOptions {
@@ -21,13 +21,13 @@ export interface ShellSessionOptions {
 }
 
 /**
- * The delays before a lost connection is opened again, at least three seconds. In that time the page learns whether the
- * virtual cluster fell asleep. A retry would wake it, so there is none then.
+ * The delays before a lost connection is opened again, at least three seconds. In that time, the page learns whether
+ * the virtual cluster fell asleep. If it did, there is no retry, because a retry would wake it.
  */
 const retry = { initialMilliseconds: 6_000, maxMilliseconds: 20_000 };
 const maxRetries = 10;
 
-/** A shell in a container. If the connection is lost, a new shell is started with a message. */
+/** A shell in a container. After a lost connection, a new shell is started and a message says so. */
 export class ShellSession {
   readonly #options: ShellSessionOptions;
   readonly #output: OutputQueue;
@@ -65,7 +65,7 @@ export class ShellSession {
     this.#connection?.resize(size);
   }
 
-  /** Stops or resumes the attempts to open a lost connection again. */
+  /** Resumes or stops the retries after a lost connection. */
   setActive(isActive: boolean): void {
     if (isActive === this.#isActive) return;
     this.#isActive = isActive;

@@ -14,7 +14,7 @@ export interface ShellTerminalProps {
   readonly target: ExecTarget;
   /** The accessible name of the terminal. */
   readonly label: string;
-  /** False while the virtual cluster cannot be used. A lost connection is not opened again in that time. */
+  /** False while the virtual cluster cannot be used. A lost connection is then not opened again. */
   readonly isActive: boolean;
 }
 
@@ -132,7 +132,9 @@ function PasteConfirm({ text, onClose, onPaste }: PasteConfirmProps) {
   );
 }
 
-/** Passes pastes of several lines to `onText` instead of the terminal. Returns the function that stops this. */
+/**
+ * Passes pasted text of several lines to `onText` instead of the terminal. Returns a function that ends the capture.
+ */
 function captureMultilinePastes(parent: HTMLElement, onText: (text: string) => void): () => void {
   const handlePaste = (event: ClipboardEvent) => {
     const text = event.clipboardData?.getData('text/plain') ?? '';
@@ -152,7 +154,7 @@ function openTerminal(parent: HTMLElement, scheme: 'light' | 'dark', label: stri
     fontSize: 13,
     scrollback: 5_000,
     cursorBlink: false,
-    // The terminal adjusts colors of programs that are hard to read on the background.
+    // If a program's colors are hard to read on the background, the terminal adjusts them.
     minimumContrastRatio: 4.5,
     screenReaderMode: true,
     macOptionIsMeta: true,

@@ -5,7 +5,10 @@ export interface Shell {
   readonly command: readonly string[];
 }
 
-/** Runs bash if the container has it, and sh otherwise. `exec` replaces the first shell, so that the exit code is its own. */
+/**
+ * Runs bash if the container has it, and sh otherwise. `exec` replaces the first shell, so the exit code is that of the
+ * shell that runs.
+ */
 const bestShell = 'command -v bash >/dev/null 2>&1 && exec bash; exec sh';
 
 export const shells: readonly Shell[] = [

@@ -7,7 +7,7 @@ export interface ChartPoint {
 export interface ChartArea {
   readonly from: number;
   readonly to: number;
-  /** The time between two samples. A longer time is a gap. */
+  /** The expected time between two samples. A clearly longer time is a gap. */
   readonly step: number;
   readonly width: number;
   readonly height: number;
@@ -29,7 +29,7 @@ export function chartLines(points: readonly ChartPoint[], area: ChartArea): read
   let last = Number.NEGATIVE_INFINITY;
   for (const { time, value } of points) {
     if (value === undefined || time < from || time > to) continue;
-    // A restart of the server leaves a small distance between two samples, which is not a gap.
+    // A restart of the server delays a sample a little, which is not a gap.
     if (time - last > step * 1.5) lines.push([]);
     last = time;
     const x = ((time - from) / (to - from)) * width;

@@ -101,7 +101,7 @@ function Content({ usage, period, now, isTable }: ContentProps) {
   );
 }
 
-/** All samples, newest first. It contains the same values as the charts. */
+/** All samples as a table, newest first. The charts show the same values. */
 function UsageTable({ usage: { samples = [], total, currency = '' } }: { readonly usage: Usage }) {
   const amounts = shownAmounts.filter(({ amountOf }) => total !== undefined && amountOf(total) !== undefined);
   const hasCosts = total?.cost !== undefined;

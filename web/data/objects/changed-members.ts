@@ -1,6 +1,6 @@
 /**
- * Returns the members of `after` that differ from `before`. A patch with only these members does not overwrite changes
- * that others make to the other members.
+ * Returns the members of `after` that differ from `before`. A patch with only these members does not overwrite other
+ * users' changes to other members.
  */
 export function changedMembers<Members extends object>(before: Members, after: Members): Partial<Members> {
   const was = new Map(Object.entries(before));

@@ -11,7 +11,9 @@ export interface WriteOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Returns the query of a write. The server rejects unknown fields, so that typing errors are not silently ignored. */
+/**
+ * Returns the query of a write. It makes the server reject unknown fields, so typing errors are not silently ignored.
+ */
 function writeQuery({ dryRun }: WriteOptions): string {
   return queryText({ fieldValidation: 'Strict', fieldManager: 'console', dryRun: dryRun === true ? 'All' : undefined });
 }
@@ -65,7 +67,7 @@ export async function patchObject<Type extends KubeObject>(
 }
 
 export interface DeleteOptions extends WriteOptions {
-  /** Deletes the object only if it has this uid, so that a newer object of the same name is kept. Optional. */
+  /** Deletes the object only if it has this uid. A newer object with this name is then kept. Optional. */
   readonly uid?: string | undefined;
 }
 

@@ -15,8 +15,8 @@ export interface InstanceKey {
 }
 
 /**
- * Puts an instance to sleep until a user wakes it. The server refuses to put an instance to sleep that would lose its data,
- * unless the user accepts that.
+ * Puts an instance to sleep until a user wakes it. If the instance would lose its data, the server refuses unless the
+ * user accepts the loss.
  */
 export async function putToSleep(
   { type, namespace, name }: InstanceKey,
@@ -30,8 +30,8 @@ export async function putToSleep(
 }
 
 /**
- * Wakes an instance: removes the annotation that keeps it asleep and sends a request, which wakes it from auto-sleep.
- * The request may fail because the instance is not ready yet; such an error is ignored.
+ * Wakes an instance from either kind of sleep. Removes the annotation that keeps it asleep, and sends a request, which
+ * ends auto-sleep. An error response to that request is ignored, because the instance may not be ready yet.
  */
 export async function wakeUp(instance: InstanceKey): Promise<void> {
   const { type, namespace, name } = instance;
@@ -41,7 +41,10 @@ export async function wakeUp(instance: InstanceKey): Promise<void> {
   });
 }
 
-/** Wakes an instance by sending a request to it. This also works for users who may use it but not change it. */
+/**
+ * Wakes an instance by sending a request to its API. This also works for users who may use the instance but not change
+ * it.
+ */
 export async function wakeByRequest({ type, project, name }: InstanceKey): Promise<void> {
   try {
     const url = `${instanceRoot(type.gatewaySegment, project, name)}/version`;

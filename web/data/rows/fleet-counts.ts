@@ -8,9 +8,9 @@ export function columnText({ columns }: Pick<RowsSnapshot, 'columns'>, name: str
   return serverColumns(columns).find((column) => column.name === name)?.text ?? (() => '');
 }
 
-/** Returns the number of rows; `undefined` until all rows are loaded, and if the caller may not list them. */
+/** Returns the number of rows. `undefined` if not all rows are loaded yet, or if the caller may not list them. */
 export function loadedCount({ state, columns, rows }: RowsSnapshot): number | undefined {
-  // An interrupted list has been loaded before if it has columns, which even a response without rows contains.
+  // A list that was interrupted after loading has columns, because even a response without rows contains columns.
   const isKnown = state === 'live' || (state === 'interrupted' && columns.length > 0);
   return isKnown ? rows.length : undefined;
 }

@@ -9,7 +9,7 @@ export interface ListColumn<Type extends KubeObject = KubeObject> {
   readonly name: string;
   /** The tooltip of the column header. */
   readonly about: string;
-  /** True if the column is shown only while "More columns" is on. */
+  /** True if the column is shown only when "More columns" is on. */
   readonly isWide: boolean;
   /** Returns the text of a cell, for search, filters and the default rendering. */
   text(row: Row<Type>): string;
@@ -28,8 +28,8 @@ export function cellText(value: JsonValue | undefined): string {
 }
 
 /**
- * Returns the columns of the server in its order. Age is sorted by creation time, because the cell contains the age at
- * the time of the response.
+ * Returns the server's columns in the server's order. Age is sorted by creation time, because its cell contains the age
+ * at the time of the response.
  */
 export function serverColumns(definitions: readonly ColumnDefinition[]): ListColumn[] {
   return definitions.map(({ name, description, priority, type }, index) => ({
@@ -45,7 +45,7 @@ export function serverColumns(definitions: readonly ColumnDefinition[]): ListCol
   }));
 }
 
-/** A column with the project of an object in a project namespace. */
+/** A column with the project of an object, which is derived from its project namespace. */
 export const projectColumn: ListColumn = {
   name: 'Project',
   about: 'The project that contains the object.',

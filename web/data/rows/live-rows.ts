@@ -23,8 +23,8 @@ export interface RowsQuery<Type extends KubeObject = KubeObject> {
   /** True if rows contain whole objects. By default they contain only metadata. */
   readonly objects?: boolean;
   /**
-   * Disables automatic retries: after an error or the end of a watch, no request is sent until `retry` is called.
-   * Inside a virtual cluster that has fallen asleep, every automatic retry would fail until a user wakes it.
+   * Disables automatic retries: after an error or the end of a watch, no request is sent until `retry` is called. Used
+   * inside virtual clusters, because automatic retries fail while a virtual cluster is asleep.
    */
   readonly manualRetry?: boolean;
 }
@@ -34,15 +34,16 @@ export interface ObjectsQuery<Type extends KubeObject> extends RowsQuery<Type> {
   readonly objects: true;
 }
 
-/** An immutable snapshot of the rows. Every change replaces it. */
+/** An immutable snapshot of the rows. Every change creates a new snapshot. */
 export interface RowsSnapshot<Type extends KubeObject = KubeObject> {
   /**
-   * `loading` until the first list is complete; `interrupted` while the server is unreachable; `refused` if it rejects.
+   * `loading` until the first list is complete; `interrupted` while the server is unreachable; `refused` if the server
+   * rejects the request.
    */
   readonly state: 'loading' | 'live' | 'interrupted' | 'refused';
   readonly columns: readonly ColumnDefinition[];
   readonly rows: readonly Row<Type>[];
-  /** The total number of rows while they are loading; `undefined` if the server does not report it. */
+  /** The total number of rows, known before all rows are loaded; `undefined` if the server does not report it. */
   readonly expected: number | undefined;
   /** The error that caused the state `refused` or `interrupted`. */
   readonly error: unknown;
@@ -54,18 +55,21 @@ export const noRows: RowsSnapshot = { state: 'loading', columns: [], rows: [], e
 const firstPage = 100;
 const furtherPage = 1_000;
 
-/** Changes within this time are shown together, because users cannot see more frequent updates. */
+/** The interval at which changes are shown. Users cannot see more frequent updates. */
 const updateIntervalMs = 100;
 
-/** The longest time between retries. A server that restarts is available again within one or two seconds. */
+/**
+ * The longest time between retries. It is short because a restarted server is available again within one or two
+ * seconds.
+ */
 const longestPause = 3_000;
 
 /** Sorts rows by namespace and name, which is the order of the server. */
 const byKey: CompareRows = (a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
 /**
- * The rows of a kind, updated by a watch while there are subscribers. A broken watch is resumed automatically; the rows
- * stay visible in the meantime.
+ * The rows of a kind, updated by a watch as long as there are subscribers. A broken watch is resumed automatically, and
+ * the rows stay visible meanwhile.
  */
 export class LiveRows {
   readonly #query: RowsQuery;
@@ -103,7 +107,7 @@ export class LiveRows {
     return this.#listeners.size > 0;
   }
 
-  /** Retries immediately instead of after the backoff. */
+  /** Retries immediately, without waiting for the backoff. */
   readonly retry = (): void => {
     this.#stop();
     if (this.#listeners.size > 0) this.#follow();
@@ -140,10 +144,10 @@ export class LiveRows {
     const { manualRetry } = this;
     if ((error === undefined && !manualRetry) || following.signal.aborted) return;
     const code = error instanceof StatusError ? error.code : 0;
-    // The server would respond in the same way again until permissions or the URL change, so there is no retry.
+    // There is no retry for these codes: the response stays the same until permissions or the URL change.
     const isFinal = code === 403 || code === 404 || code === 401 || code === 405;
     if (code === 410) return;
-    // The page waits unchanged behind the sign-in form until the user signs in again.
+    // After a 401, the page waits unchanged behind the sign-in form until the user signs in again.
     const isWaiting = code === 401 && !manualRetry;
     this.#state = isFinal && !isWaiting ? 'refused' : 'interrupted';
     this.#error = error ?? new Error('The server closed the watch.');
@@ -219,7 +223,7 @@ export class LiveRows {
   }
 }
 
-/** Iterates over a stream, because not every browser supports this natively. */
+/** Iterates over a stream. Some browsers do not support the native iteration. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

@@ -5,7 +5,7 @@ import type { Row } from './table-rows.ts';
 
 /** The search, filters and sort order of a list. */
 export interface ListQuery {
-  /** Search terms, separated by spaces. A row matches if it contains all of them. */
+  /** Search terms, separated by spaces. A row matches if it contains all terms. */
   readonly search?: string | undefined;
   /** The exact values that columns must have, by column name. */
   readonly filter?: Readonly<Record<string, string>> | undefined;
@@ -17,14 +17,14 @@ export interface ListQuery {
 
 const order = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** The text of all columns of a row, for the search. It is cached by row, because rows are never modified. */
+/** The text of all columns of each row, for the search. It can be cached by row, because rows are never modified. */
 const searched = new WeakMap<Row, string>();
 
 function textOf<Type extends KubeObject>(row: Row<Type>, columns: readonly ListColumn<Type>[]): string {
   let text = searched.get(row);
   if (text === undefined) {
     text = columns
-      // The cell contains the age at the time of the response, so it is not searched.
+      // Age is not searched, because its cell contains the age at the time of the response.
       .filter(({ name }) => name !== 'Age')
       .map((column) => column.text(row))
       .join('\n')
@@ -71,7 +71,7 @@ function orderOf<Type extends KubeObject>(
     rank === undefined
       ? (a: Row<Type>, b: Row<Type>) => order.compare(column.text(a), column.text(b))
       : (a: Row<Type>, b: Row<Type>) => rank(a) - rank(b);
-  // Rows with equal values are sorted by name in ascending order, in both directions.
+  // Rows with equal values are sorted by name. This order is ascending in both sort directions.
   const direction = isDown ? -1 : 1;
   return (a, b) => direction * compare(a, b) || order.compare(a.key, b.key);
 }

@@ -4,7 +4,7 @@ import type { Row } from './table-rows.ts';
 export type CompareRows<Type extends KubeObject = KubeObject> = (a: Row<Type>, b: Row<Type>) => number;
 
 /**
- * Keeps rows in sort order and updates the order incrementally. Rows are replaced, never modified, so only new rows
+ * Keeps rows in sort order and updates the order incrementally. Rows are replaced and never modified, so only new rows
  * have to be inserted. A full sort of ten thousand rows with a collator takes a tenth of a second, which is too slow
  * for every change.
  */
@@ -12,7 +12,10 @@ export class SortedRows<Type extends KubeObject = KubeObject> {
   #by: string | undefined;
   #rows: readonly Row<Type>[] = [];
 
-  /** Sorts the rows. `by` identifies the order: calls with the same `by` must pass equivalent `compare` functions. */
+  /**
+   * Sorts the rows. `by` identifies the order: all calls with one value of `by` must pass equivalent `compare`
+   * functions.
+   */
   sort(rows: readonly Row<Type>[], by: string, compare: CompareRows<Type>): readonly Row<Type>[] {
     if (by === this.#by) {
       const fresh = new Set(rows);
@@ -26,7 +29,7 @@ export class SortedRows<Type extends KubeObject = KubeObject> {
   }
 }
 
-/** Merges two sorted lists. A binary search finds each insertion point, so that few new rows need few comparisons. */
+/** Merges two sorted lists. A binary search finds each insertion point, so few new rows need few comparisons. */
 function merged<Type extends KubeObject>(
   kept: readonly Row<Type>[],
   fresh: readonly Row<Type>[],

@@ -7,9 +7,9 @@ import type { ItemEvent } from '../../../src/client/resource-client.ts';
 /** The Accept header that requests a Table, which contains the columns that `kubectl get` prints. */
 export const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io, application/json';
 
-/** An object as a row of the Table of its kind. */
+/** An object and its row in the Table of its kind. */
 export interface Row<Type extends KubeObject = KubeObject> {
-  /** The namespace and name, which are unique in a list. */
+  /** The namespace and name, which together are unique in a list. */
   readonly key: string;
   readonly metadata: ObjectMeta;
   readonly cells: readonly JsonValue[];
@@ -36,7 +36,7 @@ export function rowKey(metadata: ObjectMeta): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
-/** Converts a row of the response. Drops the managed fields, because they are half the size of an object. */
+/** Converts a row of the response. Drops the managed fields, because they take half of an object's size. */
 function toRow({ cells, object }: { cells: JsonValue[]; object: KubeObject }): Row {
   const { managedFields: _, ...metadata } = object.metadata;
   return { key: rowKey(metadata), metadata, cells, object: { ...object, metadata } as KubeObject };

@@ -2,7 +2,10 @@ import type { KindRef } from '../kind-ref.ts';
 import { usePermissions } from '../permissions.ts';
 import type { Row } from './table-rows.ts';
 
-/** The maximum number of rows that are checked one by one. Further rows count as permitted; the server decides. */
+/**
+ * The maximum number of rows whose permissions are checked one by one. Further rows count as permitted, and the server
+ * decides.
+ */
 const maxChecksByName = 50;
 
 export interface PermittedRows {
@@ -11,7 +14,10 @@ export interface PermittedRows {
   isPermitted(row: Row): boolean;
 }
 
-/** Finds the rows on which a verb is permitted. Checks whole namespaces first, and single rows only in the others. */
+/**
+ * Finds the rows on which a verb is permitted. Checks whole namespaces first. Checks single rows only in namespaces
+ * without that permission.
+ */
 export function usePermittedRows(kind: KindRef, verb: string, rows: readonly Row[]): PermittedRows {
   const namespaces = [...new Set(rows.map(({ metadata }) => metadata.namespace ?? ''))];
   const everywhere = usePermissions(namespaces.map((namespace) => ({ verb, kind, namespace })));

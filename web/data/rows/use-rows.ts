@@ -4,10 +4,13 @@ import { managementRoot } from '../api-root.ts';
 import { session } from '../session/session.ts';
 import { LiveRows, type ObjectsQuery, type RowsQuery, type RowsSnapshot } from './live-rows.ts';
 
-/** The live rows by query. Components with the same query share them. */
+/** The live rows by query, shared by all components with that query. */
 const inUse = new Map<string, LiveRows>();
 
-/** The maximum number of cached queries. Unused rows stay cached, so that a return to a page shows them immediately. */
+/**
+ * The maximum number of cached queries. Unused rows stay cached, so a page to which the user returns shows them
+ * immediately.
+ */
 const maxCached = 12;
 
 function keyOf(query: RowsQuery): string {
@@ -45,20 +48,20 @@ function rowsFor(query: RowsQuery): LiveRows {
   return rows;
 }
 
-// After a new sign-in, the rows are requested again.
+// Requests the rows again after a new sign-in.
 session.subscribe(() => {
   if (session.get() !== 'open') return;
-  // Rows without automatic retries may belong to a sleeping virtual cluster. They are retried only if they were refused
-  // because the session had ended.
+  // Rows without automatic retries may belong to a sleeping virtual cluster, so they are retried only if the ended
+  // session was the reason for the refusal.
   for (const rows of inUse.values()) if (!rows.manualRetry || rows.get().state === 'refused') rows.retry();
 });
 
 export interface RowsWithRetry<Type extends KubeObject = KubeObject> extends RowsSnapshot<Type> {
-  /** Retries immediately instead of after the backoff. */
+  /** Retries immediately, without waiting for the backoff. */
   readonly retry: () => void;
 }
 
-/** Returns the rows of a kind, updated live while the component is mounted. */
+/** Returns the rows of a kind, updated live as long as the component is mounted. */
 export function useRows<Type extends KubeObject>(query: ObjectsQuery<Type>): RowsWithRetry<Type>;
 export function useRows(query: RowsQuery): RowsWithRetry;
 export function useRows(query: RowsQuery): RowsWithRetry {

@@ -13,8 +13,8 @@ function setPrompt(next: Prompt | undefined): void {
 }
 
 /**
- * Asks the user for the password again, because a request needs a recent login. The dialog in `PasswordPromptDialog`
- * is open while a request waits.
+ * Asks the user for the password again when a request needs a recent login. The dialog in `PasswordPromptDialog` is
+ * open as long as a request waits.
  */
 export const passwordPrompt = {
   isOpen: (): boolean => prompt !== undefined,

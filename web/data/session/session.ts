@@ -1,6 +1,6 @@
 /**
- * The state of the session as known to this browser tab. All tabs share one cookie, so a 401 response ends the session
- * in all tabs. The tabs keep their content, and continue after the same user signs in again.
+ * The state of the session as this browser tab knows it. All tabs share one cookie, so a 401 response ends the session
+ * in all tabs. The tabs keep their content and continue after the same user signs in again.
  */
 export type SessionState = 'unknown' | 'open' | 'ended';
 
@@ -13,7 +13,10 @@ const listeners = new Set<() => void>();
 let state: SessionState = 'unknown';
 /** The subject for whom this page was loaded. */
 let owner: string | undefined;
-/** The login that this page uses. If the cookie contained another login, the page would act as another user. */
+/**
+ * The login that this page uses. The page sends it with requests, so the page does not act as another user if the
+ * cookie contains another login.
+ */
 let login: string | undefined;
 
 function setState(next: SessionState, nextLogin = login): void {
@@ -40,9 +43,7 @@ export const session = {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  /**
-   * Returns the login of this page; `undefined` while it is unknown, in which case any login in the cookie is accepted.
-   */
+  /** Returns the login of this page; `undefined` if it is unknown. The server then accepts any login in the cookie. */
   login: (): string | undefined => login,
   /** Records the caller and the login that the server reports. */
   confirm(subject: string, loginName: string): void {

@@ -11,15 +11,15 @@ interface PasswordCredentials {
   readonly password: string;
   /** The code of the second factor. */
   readonly code?: string;
-  /** The second factor that the sign-in sets up. */
+  /** The setup of a new second factor that the sign-in completes. */
   readonly setup?: string;
 }
 
 export type Credentials = PasswordCredentials | { readonly accessKey: string };
 
 /**
- * Creates a session. The server sets the session cookie, which scripts cannot read. Waits for `beforePages` before the
- * pages of the console are shown. `recoveryCodes` belong to a second factor that the sign-in has set up.
+ * Creates a session. The server sets the session cookie, which scripts cannot read. `beforePages` runs before the pages
+ * of the console are shown. It receives the recovery codes if the sign-in has set up a second factor.
  */
 export async function signIn(
   credentials: Credentials,
@@ -47,8 +47,8 @@ export async function signIn(
 }
 
 /**
- * Ends the session, which signs the user out in all browser tabs. If the user signed in at an identity provider that has
- * a page for signing out, the browser goes there.
+ * Ends the session, which signs the user out in all browser tabs. If the user's identity provider has a sign-out page,
+ * the browser goes there.
  */
 export async function signOut(): Promise<void> {
   location.assign((await endSession()) ?? '/');
@@ -59,7 +59,7 @@ export async function signOutHere(): Promise<void> {
   await endSession();
 }
 
-/** Returns the page of the identity provider for signing out there; `undefined` if there is none. */
+/** Ends the session. Returns the sign-out page of the identity provider; `undefined` if there is none. */
 async function endSession(): Promise<string | undefined> {
   const { signOutUrl } = await sendJson<{ readonly signOutUrl?: string }>({ method: 'DELETE', url: '/auth/session' });
   session.ended();

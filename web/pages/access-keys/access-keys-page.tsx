@@ -15,7 +15,10 @@ const ownFilters = ['Status'];
 const ownAndTeamFilters = ['Owner', 'Status'];
 const hiddenOwner = ['Owner'];
 const hiddenForSessions = ['Owner', 'Scope', 'Type'];
-/** The columns that are hidden in the table of all keys: with the owner, there is no room for the display name. */
+/**
+ * Columns that the table of all keys hides by default. That table shows the owner, so it has no room for the display
+ * name.
+ */
 const wideForAll = ['Display Name'];
 const noHiddenColumns: readonly string[] = [];
 

@@ -9,11 +9,11 @@ export interface ScopeDescription {
   readonly isEmpty: boolean;
   readonly summary: string;
   readonly can: readonly string[];
-  /** Actions that a user might expect of the key but that its scope does not allow. */
+  /** Actions that a user might expect of the key but that its scope does not permit. */
   readonly cannot: readonly string[];
 }
 
-/** An instance that a scope names. `*` selects all. */
+/** An instance in a scope. The name `*` selects all instances. */
 interface InstanceEntry {
   readonly project: string;
   readonly name: string;

@@ -18,7 +18,7 @@ export interface KeyDialogProps extends KeyWithKind {
   onClose(): void;
 }
 
-/** A dialog that asks for confirmation and then performs an action on an access key. It is open while it is mounted. */
+/** A dialog that asks for confirmation and then performs an action on an access key. Open as long as it is mounted. */
 export function KeyDialog(props: KeyDialogProps) {
   switch (props.action) {
     case 'disable':
@@ -38,7 +38,10 @@ async function setDisabled({ kind, accessKey }: KeyWithKind, disabled: boolean):
   notify.done(`${disabled ? 'Disabled' : 'Enabled'} ${name}`);
 }
 
-/** Explains the side effects if a key stops working: sessions and connections end, and so do keys created with it. */
+/**
+ * Explains what happens if a key stops working: its sessions and connections end, and keys that were created with it
+ * stop working too.
+ */
 function RevocationNote({ name }: { readonly name: string }) {
   const { self } = useSelf();
   return (
@@ -113,7 +116,7 @@ function RotateKey({ kind, accessKey, onClose }: KeyDialogProps) {
       title={`Rotate ${name}?`}
       action="Rotate key"
       onClose={() => {
-        // After a rotation, this component stays mounted, because it then shows the new value.
+        // After a rotation, the component must stay mounted to show the new value.
         if (!isDone.current) onClose();
       }}
       onConfirm={async () => {

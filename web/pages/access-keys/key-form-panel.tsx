@@ -23,8 +23,8 @@ import { ScopeBuilder } from './scope-builder.tsx';
 import { ScopePanel } from './scope-panel.tsx';
 
 /**
- * The form that creates an access key. A panel beside it describes the permissions of the key while the user edits the
- * form. After the creation a dialog shows the value of the key.
+ * The form that creates an access key. A panel beside the form describes the permissions of the key and is updated by
+ * each edit. After the creation, a dialog shows the value of the key.
  */
 export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
   const [form, setForm] = useState(initial);

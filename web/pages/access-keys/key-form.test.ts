@@ -31,7 +31,7 @@ describe('keyDocument', () => {
     const projects = [{ project: 'p' }];
     expect(scopeOf({ projects })).toEqual({ projects, [scopeCliFlag]: true });
     expect(scopeOf({ projects, [scopeCliFlag]: false })).toEqual({ projects });
-    // The flag alone would permit to read everything that the owner can see.
+    // With the flag alone, the key could read everything that the owner can see.
     expect(scopeOf({ projects: [] })).toEqual({});
     const copy = duplicateKeyForm({ scope: { projects } });
     expect(keyDocument(copy).spec.scope).toEqual({ projects });

@@ -21,7 +21,7 @@ export interface KeyForm extends DisplayFields {
 
 export const daySeconds = 86_400;
 
-/** The initial state of the form. The default lifetime limits the time for which a forgotten key works to 30 days. */
+/** The initial state of the form. With the default lifetime, a forgotten key works for 30 days at most. */
 export const initialKeyForm: KeyForm = {
   name: '',
   displayName: '',
@@ -73,8 +73,8 @@ export function keyDocument(form: KeyForm): { metadata: { name?: string }; spec:
 }
 
 /**
- * Returns the scope with the flag for the command-line tool set, unless the user has chosen its value. A scope that selects
- * nothing stays empty: the flag alone would permit to read everything that the owner can see.
+ * Returns the scope with the flag for the command-line tool set, unless the user has chosen its value. A scope that
+ * selects nothing stays empty, because with the flag alone the key could read everything that the owner can see.
  */
 export function withCliDefault(scope: Scope): Scope {
   if (scope[scopeCliFlag] !== undefined) return scope;

@@ -23,7 +23,7 @@ export interface KeysListProps {
   readonly filters?: readonly string[];
   /** Names of columns to hide because all rows have the same value. */
   readonly hiddenColumns?: readonly string[];
-  /** Names of columns that are shown only while "More columns" is on. */
+  /** Names of columns that are shown only when "More columns" is on. */
   readonly wideColumns?: readonly string[];
   readonly empty: EmptyStateProps;
 }

@@ -7,7 +7,10 @@ import { type AccessSearch, questionOf } from './access-search.ts';
 import { ObjectFields } from './object-fields.tsx';
 import { SubjectFields } from './subject-fields.tsx';
 
-/** The page that shows the permissions of a person, or the people with a permission on an object, with the grants. */
+/**
+ * The page that shows the permissions of a person, or the people with access to an object. Each entry shows the grants
+ * that give the access.
+ */
 export function AccessPage() {
   const search = useSearch({ from: '/effective-access' });
   const navigate = useNavigate();

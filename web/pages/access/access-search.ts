@@ -1,6 +1,8 @@
 import type { AccessQuestion } from '../../components/access/effective-access.tsx';
 
-/** The URL parameters of the page: the chosen subject or object. The page shows one of them. */
+/**
+ * The URL parameters of the page: the chosen subject and object. The page shows only one of the two, according to `by`.
+ */
 export interface AccessSearch {
   /** `subject` shows the permissions of a subject; `object` shows who has access to an object. Optional; defaults to `subject`. */
   readonly by?: 'object' | undefined;
@@ -35,7 +37,7 @@ export const objectKinds = [
 
 export type ObjectKindId = (typeof objectKinds)[number]['id'];
 
-/** Returns the review that answers the question in the URL. `undefined` if nothing is chosen, or the text is invalid. */
+/** Returns the review for the subject or object in the URL. `undefined` if nothing is chosen or the text is invalid. */
 export function questionOf({ by, subject = '', project, object = '' }: AccessSearch): AccessQuestion | undefined {
   if (by === 'object') return objectQuestion(object);
   const [kind, name = ''] = splitOnce(subject);

@@ -14,7 +14,7 @@ const searchDelayMs = 250;
 export function ActivityPage() {
   const { name = '' } = useSearch({ from: '/activity' });
   const navigate = useNavigate();
-  // The URL changes a moment after the user types. Until then, this state contains the typed text.
+  // The typed text until the URL is updated, which happens a moment after the user types.
   const [typed, setTyped] = useState<string>();
   const [searched] = useDebouncedValue(name, searchDelayMs);
   const text = typed ?? name;

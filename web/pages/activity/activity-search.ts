@@ -1,10 +1,10 @@
-/** The URL parameters of the page: the name, or a part of it, of the objects whose activity is listed. */
+/** The URL parameters of the page: the name of the objects whose activity is listed, or a part of the name. */
 export interface ActivitySearch {
   readonly name?: string | undefined;
 }
 
 export function activitySearch({ name }: Record<string, unknown>): ActivitySearch {
-  // The router parses a name that consists of digits as a number.
+  // The router parses a name as a number if the name consists of digits.
   const text = typeof name === 'string' || typeof name === 'number' ? String(name).trim() : '';
   return text === '' ? {} : { name: text };
 }

@@ -38,7 +38,7 @@ const decisions = [
   { value: 'denied', label: 'Denied' },
 ];
 
-/** The search form of the audit log. Text fields apply when the form is submitted, selections apply immediately. */
+/** The search form of the audit log. Text fields apply when the form is submitted; selections apply immediately. */
 export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
   const [typed, setTyped] = useState<Partial<Record<TextName, string>>>({});
   const [isOpen, { toggle }] = useDisclosure(countExtraFilters(search) > 0);
@@ -116,7 +116,7 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
 
 interface ExtraFiltersProps {
   readonly search: AuditSearch;
-  /** Returns the text of a field, as far as it is typed. */
+  /** Returns the current text of a field, even if the form was not submitted. */
   textOf(name: TextName): string;
   onText(name: TextName, text: string): void;
   /** Searches with the typed texts and these selections. */
@@ -179,7 +179,7 @@ function TimeField({ label, value, onChange }: TimeFieldProps) {
     <TextInput
       type="datetime-local"
       label={label}
-      // Browsers display the field in their own format.
+      // Shown because browsers use their own format in the field.
       description={local === '' ? undefined : formatTime(value)}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={local}

@@ -60,7 +60,7 @@ export function auditSearch(search: Record<string, unknown>): AuditSearch {
   };
 }
 
-/** Builds the query for the server. `now` is the time of the search, so that all result pages cover the same period. */
+/** Builds the query for the server. `now` is the time of the search, so all result pages cover one period. */
 export function auditQuery({ within, since, stages, ...rest }: AuditSearch, now: number): AuditQuery {
   const from = within === undefined ? since : new Date(now - searchPeriodsMs[within]).toISOString();
   const given = Object.entries({ ...rest, since: from }).filter(([, value]) => value !== undefined && value !== '');

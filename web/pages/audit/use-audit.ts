@@ -9,7 +9,7 @@ export function useAudit(search: AuditSearch, searchedAt: number) {
   const query = auditQuery(search, searchedAt);
   return useInfiniteQuery({
     queryKey: ['audit', query, searchedAt],
-    // The log changes constantly, so results are not cached.
+    // Results are not cached, because the log changes constantly.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     initialPageParam: undefined as string | undefined,

@@ -10,7 +10,10 @@ import { signOutHere } from '../../data/session/sign-in.ts';
 
 type Question = Exclude<AppRequest, { readonly location: string }>;
 
-/** Asks whether the user wants to sign in to another app. The server checks the request of the app in the query. */
+/**
+ * Asks whether the user wants to sign in to another app. The server checks the app's authorization request, which is in
+ * the URL query.
+ */
 export function AuthorizeAppPage() {
   const request = location.search.slice(1);
   const { data, error, refetch } = useQuery({

@@ -13,7 +13,10 @@ import { Panel } from '../../components/panel.tsx';
 import { sendJson } from '../../data/send.ts';
 import { ConsentPanel } from './consent-panel.tsx';
 
-/** The page that `flotilla login` opens. It sends the decision to the command line, through a port of this machine. */
+/**
+ * The page that `flotilla login` opens. It sends the user's decision to the command line, through a port of the user's
+ * machine.
+ */
 export function AuthorizeCliPage() {
   const { client = '', challenge = '', state = '', port = '' } = useSearch({ from: '/authorize-cli' });
   const asked = { client, challenge, state, port: Number(port) };

@@ -10,12 +10,12 @@ export function authorizeCliSearch(search: Record<string, unknown>): AuthorizeCl
   return { ...text(search, 'client'), ...text(search, 'challenge'), ...text(search, 'state'), ...text(search, 'port') };
 }
 
-/** The URL parameters of the page for codes: the code, so that the user need not type it. */
+/** Reads the URL parameters of the page for device codes. A link can contain the code, so the user need not type it. */
 export function deviceSearch(search: Record<string, unknown>): { readonly code?: string } {
   return text(search, 'code');
 }
 
-/** Returns a parameter as text. The router parses parameters that look like numbers. */
+/** Returns a parameter as text, because the router parses parameters that look like numbers. */
 function text<Name extends string>(search: Record<string, unknown>, name: Name): { readonly [key in Name]?: string } {
   const value = search[name];
   return typeof value === 'string' || typeof value === 'number'

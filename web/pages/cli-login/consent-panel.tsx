@@ -7,13 +7,13 @@ import { useSelf } from '../../data/session/use-self.ts';
 export interface ConsentPanelProps {
   /** The name of the machine on which the command line runs. */
   readonly client: string;
-  /** More about the login, so that the user can recognize it. */
+  /** Further details about the login by which the user can recognize it. */
   readonly details?: ReactNode;
   /** Sends the decision to the server. */
   decide(allow: boolean): Promise<void>;
 }
 
-/** Asks the user whether the command line may log in as this user. */
+/** Asks the signed-in user whether the command line may log in with the user's identity. */
 export function ConsentPanel({ client, details, decide }: ConsentPanelProps) {
   const { self } = useSelf();
   const [pending, setPending] = useState<boolean>();

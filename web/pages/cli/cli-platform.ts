@@ -7,14 +7,16 @@ export const cliSystems: readonly { readonly value: CliSystem; readonly label: s
   { value: 'windows', label: 'Windows' },
 ];
 
-/** Returns the operating system of the visitor, from the user agent of the browser. Linux if it is another one. */
+/**
+ * Returns the visitor's operating system, from the user agent of the browser. Returns Linux for any unsupported system.
+ */
 export function systemOf(userAgent: string): CliSystem {
   if (/Windows/.test(userAgent)) return 'windows';
   return /Macintosh|Mac OS X/.test(userAgent) ? 'darwin' : 'linux';
 }
 
 export interface CliCommands {
-  /** Verifies and unpacks the archive, and makes the program available on PATH. */
+  /** The commands that verify and unpack the archive, and make the program available on PATH. */
   readonly install: string;
   readonly login: string;
   readonly check: string;

@@ -42,7 +42,10 @@ const stepTexts: Readonly<Record<FirstRunStep['id'], { readonly about: string; r
   },
 };
 
-/** A checklist for administrators of a new installation. It is empty when everything is done, or hidden by the user. */
+/**
+ * A checklist for administrators of a new installation. Renders nothing if all steps are done or the user has hidden
+ * the checklist.
+ */
 export function FirstRunPanel({ clusters, projects, instances }: FirstRunPanelProps) {
   const users = useRows({ kind: kinds.user });
   const templates = useRows({ kind: kinds.template });

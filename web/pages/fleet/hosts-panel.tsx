@@ -11,7 +11,10 @@ import classes from './lines.module.css';
 
 const maxShown = 6;
 
-/** A panel with the clusters that host virtual clusters, and the status and number of virtual clusters of each. */
+/**
+ * A panel with the clusters that host virtual clusters. Shows the status of each cluster and the number of its virtual
+ * clusters.
+ */
 export function HostsPanel({
   clusters,
   instances,
@@ -19,7 +22,10 @@ export function HostsPanel({
 }: {
   readonly clusters: RowsSnapshot<Cluster>;
   readonly instances: RowsSnapshot;
-  /** True if the caller may see all virtual clusters. Otherwise a cluster without visible ones shows no number. */
+  /**
+   * True if the caller may see all virtual clusters. Otherwise a cluster without visible virtual clusters shows no
+   * number.
+   */
   readonly seesAll: boolean;
 }) {
   if (clusters.state === 'refused') return null;

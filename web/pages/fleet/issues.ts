@@ -27,14 +27,14 @@ export type IssueTarget =
 export interface Issue {
   readonly key: string;
   readonly urgency: 'now' | 'soon';
-  /** The kind of problem, for example `failed`. Issues with the same cause and the same reason form a group. */
+  /** The kind of problem, for example `failed`. Issues with equal cause and equal reason form a group. */
   readonly cause: string;
   readonly what: string;
-  /** The end of the sentence about several such issues: "virtual clusters have failed". */
+  /** The end of the sentence about a group of issues: "virtual clusters have failed". */
   readonly many: string;
   /** The object in a group: its name, and its project if it has one. */
   readonly label: string;
-  /** The reason, if other issues may have it in common; '' if there is none. */
+  /** The reason, in words that other issues may share; '' if there is none. */
   readonly why: string;
   /** The part of the message that is specific to this object; '' if there is none. */
   readonly detail: string;
@@ -42,7 +42,7 @@ export interface Issue {
   readonly target: IssueTarget;
 }
 
-/** Issues with the same cause. There is at least one. */
+/** Issues with equal cause and reason. There is at least one. */
 export interface IssueGroup {
   readonly key: string;
   readonly first: Issue;
@@ -67,7 +67,7 @@ export interface FleetRows {
 export interface IssueOptions {
   /** The current time in milliseconds since the epoch. */
   readonly now: number;
-  /** True if the user may change clusters. Issues of clusters are shown only to those who can resolve them. */
+  /** True if the user may change clusters. Only users who can resolve issues of clusters see them. */
   readonly mayChangeClusters: boolean;
 }
 
@@ -174,7 +174,8 @@ function clusterIssues({ object, metadata: { name = '' } }: Row<Cluster>): Issue
       many: wasConnected ? 'clusters cannot be reached' : 'clusters are not connected yet',
       detail: '',
       what: wasConnected ? `Cluster "${name}" cannot be reached` : `Cluster "${name}" is not connected yet`,
-      // The message about a missing agent is for users of the API. The Connection tab offers the same steps.
+      // The server's message about a missing agent is for users of the API. In the console, the Connection tab offers
+      // these steps.
       why: isWaiting ? 'No virtual cluster can run on it until its agent connects.' : message,
       next: wasConnected
         ? 'Its virtual clusters cannot be changed until it can be reached again. Check its network and credentials.'
@@ -218,7 +219,8 @@ function endOfKey(key: AccessKey, now: number): KeyIssue | undefined {
     const why = `It expired ${formatDuration(now - end)} ago and no longer works.`;
     return ['expired', why, 'Delete it, or create a new one.'];
   }
-  // A key with a short lifetime is listed only in the last quarter of it, so that a new key is not an issue.
+  // A key with a short lifetime is listed only in the last quarter of its lifetime. Otherwise a new key would already
+  // be an issue.
   const life = end - Date.parse(key.metadata.creationTimestamp ?? '');
   if (end - now > Math.min(expiryReminder, life / 4)) return undefined;
   const next = 'Create a new key and replace this one wherever it is used.';

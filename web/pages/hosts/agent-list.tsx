@@ -27,7 +27,7 @@ export function AgentList({ agents }: { readonly agents: readonly ClusterAgent[]
   ));
 }
 
-/** Returns the version of an agent, and the version of the server if that is newer. */
+/** Returns the version of an agent. If the server's version is newer, the text contains it too. */
 function versionText({ version, upgradeAvailable }: ClusterAgent): string | undefined {
   if (version === undefined || upgradeAvailable === undefined) return version;
   return `${version}, ${upgradeAvailable} available`;

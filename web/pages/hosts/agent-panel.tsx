@@ -18,7 +18,7 @@ export interface AgentPanelProps {
 
 /** A panel that explains the agent of a cluster and creates an access key for the agent. */
 export function AgentPanel({ cluster, isNeeded, mayMakeKey }: AgentPanelProps) {
-  // The page keeps the key only while the dialog with the key is open.
+  // The page keeps the key only as long as the dialog with the key is open.
   const [made, setMade] = useState<ClusterAccessKey>();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

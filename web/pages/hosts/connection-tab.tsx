@@ -103,7 +103,7 @@ function credentialText(cluster: Cluster): string {
   );
 }
 
-/** A dialog that replaces the kubeconfig. The page keeps the new kubeconfig only while the dialog is open. */
+/** A dialog that replaces the kubeconfig. The page keeps the new kubeconfig only as long as the dialog is open. */
 function ReplaceKubeconfig({ cluster, onClose }: { readonly cluster: string; readonly onClose: () => void }) {
   const [kubeconfig, setKubeconfig] = useState('');
   return (

@@ -49,7 +49,7 @@ export function HostsPage() {
         name: 'Virtual Clusters',
         about: 'Virtual clusters on this cluster that you can see.',
         isWide: false,
-        // Zero would say that there are none, which a user who may not see all of them cannot know.
+        // Zero is shown only to users who may see all virtual clusters, because others cannot know that there are none.
         text: (row: Row) => (isCounted && (seesAll || count(row) > 0) ? String(count(row)) : ''),
         rank: count,
       },

@@ -98,7 +98,9 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
   );
 }
 
-/** Returns the projects into which virtual clusters of this cluster can be imported; `undefined` while unknown. */
+/**
+ * Returns the projects into which virtual clusters of this cluster can be imported; `undefined` until they are known.
+ */
 function useImportProjects(cluster: string): readonly string[] | undefined {
   const { rows, state } = useRows({ kind: kinds.project, objects: true });
   const { isAdmin } = useSelf();

@@ -16,7 +16,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { subresourceQuery } from '../../data/objects/subresource-query.ts';
 import { type ImportableCluster, ImportDialog } from './import-dialog.tsx';
 
-/** The list is polled, because the server is not notified about changes on a cluster. */
+/** The interval at which the list is polled. The server is not notified about changes on a cluster. */
 const pollIntervalMs = 60_000;
 
 /** The maximum number of virtual clusters that the table shows. */
@@ -101,7 +101,7 @@ export function ImportTab({ cluster }: { readonly cluster: Cluster }) {
 
 interface ImportableTableProps {
   readonly found: readonly ClusterVirtualClusters['virtualClusters'][number][];
-  /** True if the cluster accepts no new virtual clusters. */
+  /** True if the cluster does not accept new virtual clusters. */
   readonly isClosed: boolean;
   onImport(cluster: ImportableCluster): void;
 }
@@ -136,7 +136,7 @@ function ImportableTable({ found, isClosed, onImport }: ImportableTableProps) {
   );
 }
 
-/** The number of virtual clusters on the cluster that are already in a project. */
+/** Shows how many virtual clusters on the cluster are already in a project. */
 function KnownCount({ cluster, count }: { readonly cluster: string; readonly count: number }) {
   if (count === 0) return null;
   return (

@@ -108,7 +108,9 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   );
 }
 
-/** A switch that controls whether the cluster accepts new virtual clusters. Existing virtual clusters stay. */
+/**
+ * A switch that controls whether the cluster accepts new virtual clusters. Existing virtual clusters are not affected.
+ */
 function UsableSwitch({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const { unusable = false } = clusterSpec(cluster);

@@ -50,13 +50,14 @@ export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: 
         done.set(document, `${wanted.kind.kind} ${metadata.name}`);
       }
       notify.done(`Created ${[...done.values()].join(', ')}`);
-      // A created CRD adds a kind, so the kinds are requested again.
+      // A new CRD adds a kind, so the list of kinds is requested again.
       await queries.invalidateQueries({ queryKey: discoveryQuery(root).queryKey });
       onDone();
     } catch (failure) {
       setError(failure);
       setMade(done);
-      // The problems belong to fields of a certain document, so they can be shown only if there is one document.
+      // The problems refer to fields of one document. With several documents, it would be unclear which document is
+      // meant.
       if (documents.length === 1) setProblems(problemsOf(failure));
       setBusy(false);
     }

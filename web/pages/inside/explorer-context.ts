@@ -6,9 +6,7 @@ export interface ExplorerTarget {
   readonly root: ApiRoot;
   readonly project: string;
   readonly name: string;
-  /**
-   * False while the virtual cluster cannot be used. No requests are sent in that time, because a request would wake it.
-   */
+  /** False if the virtual cluster cannot be used. No requests are sent then, because a request would wake it. */
   readonly isAwake: boolean;
 }
 

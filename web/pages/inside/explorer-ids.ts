@@ -7,7 +7,7 @@ export function kindId({ group, version, plural }: KindRef): string {
 }
 
 /**
- * Finds the kind with an id from a URL. If its version is not served, another version of the same kind is returned,
+ * Finds the kind for an id from a URL. If the version in the id is not served, returns the kind in another version,
  * because a link may be older than an upgrade of the cluster.
  */
 export function findKind<Kind extends KindRef>(kinds: readonly Kind[], id: string | undefined): Kind | undefined {

@@ -26,13 +26,13 @@ export function Explorer() {
   } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
   const served = useQuery({ ...discoveryQuery(root), enabled: isAwake });
   const everywhere = useQuery({ ...ownRulesQuery(root, undefined), enabled: isAwake });
-  // Keeps the rules of the previous namespace until the new ones are loaded, so that forms stay mounted with their
-  // input.
+  // Keeps the rules of the previous namespace until the new rules are loaded, so forms stay mounted with their input.
   const own = useQuery({ ...ownRulesQuery(root, namespace), enabled: isAwake, placeholderData: keepPreviousData });
   const sections = useMemo(() => {
     const [all, here] = [everywhere.data, own.data];
     if (served.data === undefined || all === undefined || here === undefined) return [];
-    // Permissions in a namespace do not apply to cluster-scoped kinds, so those need permissions in all namespaces.
+    // Permissions in a namespace do not apply to cluster-scoped kinds. For those kinds, permissions in all namespaces
+    // are required.
     return kindSections(served.data.filter((kind) => rulesAllow(kind.namespaced ? here : all, 'list', kind)));
   }, [served.data, everywhere.data, own.data]);
 

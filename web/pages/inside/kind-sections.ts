@@ -36,7 +36,7 @@ const byCorePlural: Readonly<Record<string, Title>> = {
   serviceaccounts: 'Access',
 };
 
-/** True for an API group of Kubernetes itself. The names of these groups have no domain, or the domain `k8s.io`. */
+/** True for an API group of Kubernetes itself. The name of such a group has no domain, or the domain `k8s.io`. */
 function isBuiltIn(group: string): boolean {
   return !group.includes('.') || /(^|\.)k8s\.io$/.test(group);
 }
@@ -52,7 +52,7 @@ export function kindSections(served: readonly ServedKind[]): readonly KindSectio
   const custom = new Map<string, ServedKind[]>();
   for (const kind of served) {
     if (!kind.verbs.includes('list') || !kind.verbs.includes('watch')) continue;
-    // This group contains the same events as the core group.
+    // The API group `events.k8s.io` contains the same events as the core group.
     if (kind.group === 'events.k8s.io') continue;
     const title = titleOf(kind);
     const into = sections.get(title) ?? custom.get(title);

@@ -7,14 +7,14 @@ import { type RowsWithRetry, useRows } from '../../data/rows/use-rows.ts';
 import { useExplorer } from './explorer-context.ts';
 
 /**
- * The delay before a broken watch is retried. After this time the phase of the instance shows whether the watch ended
- * because the virtual cluster fell asleep. In that case there is no retry, because it fails until a user wakes it.
+ * The delay before a broken watch is retried. After this time, the phase of the instance shows whether the watch ended
+ * because the virtual cluster fell asleep. If so, there is no retry, because it would fail until a user wakes the
+ * virtual cluster.
  */
 const retryDelayMs = 3_000;
 
 /**
- * Returns the rows of a kind inside a virtual cluster. A broken watch is retried only while the virtual cluster is
- * awake.
+ * Returns the rows of a kind inside a virtual cluster. A broken watch is retried only if the virtual cluster is awake.
  */
 export function useExplorerRows(query: Omit<RowsQuery, 'root' | 'manualRetry'>): RowsWithRetry {
   const { root, isAwake } = useExplorer();
@@ -23,7 +23,7 @@ export function useExplorerRows(query: Omit<RowsQuery, 'root' | 'manualRetry'>):
   const { state, error, retry } = rows;
   useEffect(() => {
     if (!isAwake) wasAsleep.current = true;
-    // Each failed attempt has a new error, which runs this effect again.
+    // Each failed attempt creates a new error object, which runs this effect again.
     if (!isAwake || state !== 'interrupted' || error === undefined) return;
     const pause = wasAsleep.current ? 0 : retryDelayMs;
     wasAsleep.current = false;

@@ -25,7 +25,7 @@ export interface IdleTimeoutSelectProps {
   readonly noun: string;
   /** The value of the annotation; '' for none. */
   readonly value: string;
-  /** The value that the template sets if `value` is ''. Optional. It may contain a template expression. */
+  /** The value from the template, which applies if `value` is ''. Optional. It may contain a template expression. */
   readonly templateValue?: string | undefined;
   onChange(value: string): void;
 }

@@ -6,11 +6,11 @@ import { actionTexts, kindText, summarizeItems } from './offboarding-items.ts';
 export interface ItemsTableProps {
   readonly label: string;
   readonly items: readonly OffboardingItem[];
-  /** The tense of the actions: planned or completed. */
+  /** The tense in which actions are described: planned or done. */
   readonly tense: 'planned' | 'done';
 }
 
-/** A table of everything that a user holds, with what happens to it, and a summary with the number of objects. */
+/** A table of everything that a user has, with the action for each item. A summary shows the number of objects. */
 export function ItemsTable({ label, items, tense }: ItemsTableProps) {
   if (items.length === 0) return <Text size="sm">Nothing.</Text>;
   return (
@@ -24,7 +24,8 @@ export function ItemsTable({ label, items, tense }: ItemsTableProps) {
         label={label}
         head={['Action', 'Kind', 'Name', 'Details']}
         rows={items.map((item) => ({
-          // Virtual clusters of a project can contain credentials of the same name. Their messages differ.
+          // The key contains the message, because several virtual clusters of a project can have credentials of one
+          // name.
           key: [item.action, item.kind, item.project ?? '', item.name, item.message ?? ''].join('/'),
           cells: [
             actionTexts[item.action][tense],

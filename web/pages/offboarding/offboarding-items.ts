@@ -7,7 +7,7 @@ type Action = OffboardingItem['action'];
 /** The actions in the order of the page: changes first, kept objects last. */
 const actions: readonly Action[] = ['Disable', 'Delete', 'Transfer', 'RemoveAccess', 'Revoke', 'End', 'Keep'];
 
-/** The name of each action in a plan, and in the result. */
+/** The text for each action, in a plan and in the result. */
 export const actionTexts: Readonly<Record<Action, { readonly planned: string; readonly done: string }>> = {
   Disable: { planned: 'Disable', done: 'Disabled' },
   Delete: { planned: 'Delete', done: 'Deleted' },
@@ -18,7 +18,7 @@ export const actionTexts: Readonly<Record<Action, { readonly planned: string; re
   Keep: { planned: 'Keep', done: 'Kept' },
 };
 
-/** The names of the kinds that are not the words of the kind itself. */
+/** The names of kinds whose display name differs from the words in the kind. */
 const kindNames: Readonly<Record<string, string>> = {
   [kinds.instance.kind]: 'virtual cluster',
   [kinds.space.kind]: 'space',
@@ -34,8 +34,8 @@ export function kindText(kind: string): string {
 }
 
 /**
- * Returns the actions of an offboarding, one line each, those that change something first: "Transfer 2
- * virtual clusters and 1 space".
+ * Returns one line for each action of an offboarding, such as "Transfer 2 virtual clusters and 1 space". Actions that
+ * change something come first.
  */
 export function summarizeItems(items: readonly OffboardingItem[], tense: 'planned' | 'done'): readonly string[] {
   const counts = new Map<Action, Map<string, number>>();

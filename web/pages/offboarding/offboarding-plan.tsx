@@ -33,7 +33,7 @@ export function OffboardingPlan({ user, onDone }: OffboardingPlanProps) {
     queryKey: ['offboarding', user, choices],
     queryFn: async ({ signal }) => await planOffboarding(user, choices, signal),
     retry: false,
-    // A change of the choices changes the plan, so the page keeps the old one until the new one arrives.
+    // After a change of the choices, the page shows the old plan until the new plan arrives.
     placeholderData: keepPreviousData,
   });
   const items = plan.data ?? [];

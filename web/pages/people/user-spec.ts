@@ -9,7 +9,7 @@ export function teamsOfUser({ status }: User): readonly string[] {
   return status?.teams ?? [];
 }
 
-/** The groups that give a role in the whole installation. Forms and details show them as the role. */
+/** The groups that give a role in the whole installation. Forms and details show the role instead of the group. */
 export const roleGroups: readonly string[] = [adminsGroup, auditorsGroup];
 
 /** Returns the role of a user in the whole installation. */

@@ -1,13 +1,13 @@
 import { kinds } from '../../data/kind-ref.ts';
 
-/** The name in an allow list that stands for all objects. */
+/** The name that stands for all objects in an allow list. */
 const wildcard = '*';
 
-/** The clusters, or the templates of a kind, that a project allows: all of them, or only the named ones. */
+/** The clusters or templates that a project allows: all, or only the named ones. */
 export interface AllowList {
   readonly all: boolean;
   readonly names: readonly string[];
-  /** The name that an instance uses if it specifies none; `undefined` if the list has no default. */
+  /** The name that an instance without a choice of its own uses; `undefined` if the list has no default. */
   readonly defaultName: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export function readAllowList(entries: readonly Entry[] | undefined): AllowList 
   };
 }
 
-/** The kind of entries that name none. */
+/** The kind of templates in entries without a kind. */
 const defaultKind = kinds.template.kind;
 
 /** Returns the entries of an allow list for templates of a kind. */
@@ -48,7 +48,7 @@ export function writeAllowList({ all, names, defaultName }: AllowList, before: r
     const { isDefault: _, ...others } = kept.get(name) ?? { name };
     return name === defaultName && name !== wildcard ? { ...others, isDefault: true } : others;
   };
-  // The wildcard allows all names, so only the default needs its own entry.
+  // The wildcard allows all names. Besides it, only the default needs an entry.
   const named = all ? names.filter((name) => name === defaultName) : names;
   const needed =
     defaultName === undefined || defaultName === '' || named.includes(defaultName) || !all

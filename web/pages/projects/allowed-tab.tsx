@@ -89,7 +89,7 @@ function EditButton({ what, onClick }: { readonly what: string; onClick(): void 
 interface AllowedTemplatesProps {
   readonly type: TemplateType;
   readonly project: Project;
-  /** Absent if the caller may not edit the list. */
+  /** Edits the list. Absent if the caller may not edit it. */
   onEdit?(): void;
 }
 

@@ -3,7 +3,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { changeObject } from '../../data/objects/change-object.ts';
 import { projectSpec } from './project-spec.ts';
 
-/** Changes the members of a project. The change applies to the current members, so that concurrent changes are kept. */
+/** Changes the members of a project. The change is applied to the current members, so concurrent changes are kept. */
 export async function changeMembers(
   project: string,
   change: (members: readonly ProjectMember[]) => ProjectMember[],

@@ -20,8 +20,7 @@ export interface QuotaLimits {
 
 export interface QuotaUsage extends QuotaLimits {
   /**
-   * The number of instances in the project; `undefined` if the server does not count them, because there is no
-   * limit.
+   * The number of instances in the project; `undefined` without a limit, because the server then does not count them.
    */
   readonly used: number | undefined;
   /** The number of instances of each user and team, highest first. */

@@ -8,12 +8,15 @@ import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 import { useSeesAll } from '../../data/rows/use-sees-all.ts';
 
-/** The maximum number of projects whose permissions are checked one by one. Further empty projects show no number. */
+/**
+ * The maximum number of projects for which permissions are checked one by one. All other projects without visible
+ * objects show no number.
+ */
 const maxChecked = 50;
 
 /**
- * Returns a function that counts the visible objects of a kind in a project. The number is `undefined` if the caller sees
- * none but may not see all of them, because zero would mean that there are none.
+ * Returns a function that counts the visible objects of a kind in a project. If the caller sees no objects but may not
+ * see all of them, the result is `undefined` and not zero.
  */
 export function useVisibleCounts(
   kind: KindRef,

@@ -7,19 +7,22 @@ import type { CodeRequest } from '../../data/session/second-factor.ts';
 
 interface CodeFormProps {
   readonly request: CodeRequest;
-  /** Signs in with the code. Rejects if the server refuses it. `onRecoveryCodes` resolves when the user has saved them. */
+  /**
+   * Signs in with the code. Rejects if the server refuses the code. `onRecoveryCodes` shows new recovery codes and
+   * resolves when the user has saved them.
+   */
   onCode(code: string, onRecoveryCodes: (codes: readonly string[]) => Promise<void>): Promise<void>;
-  /** Returns to the form for the password. */
+  /** Returns to the password form. */
   onCancel(): void;
 }
 
-/** Recovery codes that the page shows, and the function that continues the sign-in. */
+/** The displayed recovery codes, and the function that continues the sign-in. */
 interface ShownCodes {
   readonly codes: readonly string[];
   onSaved(): void;
 }
 
-/** The second step of a sign-in: asks for a code, and sets up the second factor if the user has none. */
+/** The second step of a sign-in. Asks for a code, and first sets up the second factor if the user has none. */
 export function CodeForm({ request, onCode, onCancel }: CodeFormProps) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);

@@ -2,7 +2,7 @@ import { Button, Stack } from '@mantine/core';
 import type { SignInMethods } from '../../../src/api/sign-in.ts';
 import { connectorUrl } from './sign-in-location.ts';
 
-/** A link for each connector. It leaves the console for the page of the identity provider. */
+/** A link for each connector, to the sign-in page of its identity provider. */
 export function ConnectorButtons({ connectors }: Pick<SignInMethods, 'connectors'>) {
   return (
     <Stack gap="xs">

@@ -10,7 +10,7 @@ import { signInPath } from './sign-in-location.ts';
 
 type Method = 'password' | 'accessKey';
 
-/** A sign-in whose password was right and that needs a code. */
+/** A sign-in with the right password that still needs a code. */
 interface PendingSignIn {
   readonly request: CodeRequest;
   readonly credentials: { readonly username: string; readonly password: string };
@@ -149,12 +149,12 @@ function SignInError({ error, method }: { readonly error: unknown; readonly meth
   );
 }
 
-/** The address of a failed sign-in has no page of its own, so the start page replaces it. */
+/** Replaces the URL of the failed sign-in by the start page, because no page exists at that URL. */
 function leaveSignInPage(): void {
   if (location.pathname === signInPath) history.replaceState(null, '', '/');
 }
 
-/** Empties the fields of a rejected credential, so that the page does not keep it. */
+/** Empties the credential fields after a rejection, so the page does not keep the secrets. */
 function clearSecrets(form: HTMLFormElement): void {
   for (const name of ['password', 'access-key']) {
     const field = form.elements.namedItem(name);

@@ -4,7 +4,7 @@ import type { FailedSignIn } from './sign-in-location.ts';
 
 interface ProblemText {
   readonly title: string;
-  /** The cause. `provider` is the name that the sign-in button shows. */
+  /** The cause of the failure. `provider` is the name on the sign-in button. */
   happened(provider: string): string;
   readonly next: string;
 }

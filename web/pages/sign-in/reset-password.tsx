@@ -6,7 +6,7 @@ import { fieldProblems } from '../../data/field-problems.ts';
 import { pageSender } from '../../data/send.ts';
 import { SignInCard } from './sign-in-card.tsx';
 
-/** The path of the page that a reset link opens. The value of the link is in the fragment of the URL. */
+/** The path of the page that a reset link opens. The secret of the link is in the fragment of the URL. */
 export const resetPath = '/reset';
 
 /** The page on which a user sets a new password with a reset link. It needs no session and starts none. */
@@ -22,7 +22,7 @@ export function ResetPassword() {
   );
 }
 
-/** Returns the value of the link, and removes it from the address bar and from the history of the browser. */
+/** Returns the secret of the link, and removes it from the address bar and the browser history. */
 function takeToken(): string {
   const token = location.hash.slice(1);
   if (token !== '') history.replaceState(null, '', location.pathname);

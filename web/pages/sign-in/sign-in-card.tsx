@@ -9,7 +9,7 @@ interface SignInCardProps {
   readonly children: ReactNode;
 }
 
-/** The frame of the pages that people see before they are signed in. */
+/** The frame of the pages for people who are not signed in. */
 export function SignInCard({ title, about, children }: SignInCardProps) {
   return (
     <main className={classes.page}>

@@ -1,18 +1,21 @@
 import { type SignInProblem, signInProblems } from '../../../src/api/sign-in.ts';
 
-/** The path of the page to which the server sends browsers whose sign-in through a connector failed. */
+/** The path to which the server redirects browsers after a failed sign-in through a connector. */
 export const signInPath = '/sign-in';
 
-/** The failed sign-in that the URL names. */
+/** A failed sign-in as described in the URL. */
 export interface FailedSignIn {
   readonly problem: SignInProblem;
-  /** The name of the connector. Anybody can write URLs, so pages show it only if the server has such a connector. */
+  /**
+   * The name of the connector. Anybody can create such URLs, so pages show the name only if the server has that
+   * connector.
+   */
   readonly connector: string;
 }
 
 type PageLocation = Pick<Location, 'pathname' | 'search'>;
 
-/** Returns the failed sign-in that a URL names; `undefined` if it names none, or an unknown one. */
+/** Returns the failed sign-in that a URL describes; `undefined` if there is none or its problem is unknown. */
 export function failedSignIn({ pathname, search }: PageLocation): FailedSignIn | undefined {
   if (pathname !== signInPath) return undefined;
   const query = new URLSearchParams(search);

@@ -1,12 +1,15 @@
 import type { ReplicaList, ReplicaStatus } from '../../../src/api/replicas/replica-list.ts';
 
-/** The maximum age of the caches of a server. They are normally younger than a second. */
+/** The maximum lag of a server's caches. The lag is normally less than a second. */
 const maxLagSeconds = 2;
 
-/** The maximum clock difference to the responding server. A greater one makes credentials valid too early or for too long. */
+/**
+ * The maximum clock difference between a server and the responding server. A larger difference makes credentials valid
+ * too early or for too long.
+ */
 const maxSkewSeconds = 2;
 
-/** Returns a sentence for everything about a server that an administrator should look into. */
+/** Returns a sentence for each problem of a server that an administrator should check. */
 export function replicaProblems(replica: ReplicaStatus, { schema }: Pick<ReplicaList, 'schema'>): readonly string[] {
   const { lagSeconds, clockSkewSeconds, hasSameSettings, isOutdated } = replica;
   return [

@@ -2,8 +2,8 @@ import type { TemplateParameter } from '../../../src/api/management/v1/template-
 import type { TemplateType } from '../../data/template-types.ts';
 
 /**
- * Returns the command that creates an instance of a template. It sets all required parameters: to the first allowed
- * value, or to a placeholder that the user replaces.
+ * Returns the command that creates an instance from a template. The command sets each required parameter to the first
+ * allowed value, or to a placeholder that the user replaces.
  */
 export function createCommandText(
   { createCommand }: Pick<TemplateType, 'createCommand'>,

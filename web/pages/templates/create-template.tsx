@@ -15,9 +15,12 @@ import { useRows } from '../../data/rows/use-rows.ts';
 import type { Template, TemplateType } from '../../data/template-types.ts';
 import { templateSpec } from './template-versions.ts';
 
-/** Returns the initial content of a template that is not a copy. It shows parameters and template expressions. */
+/**
+ * Returns the initial content of a new template that is not a copy. It demonstrates parameters and template
+ * expressions.
+ */
 function exampleFor({ noun }: TemplateType): object {
-  // The objects of a space are in its namespace; those of a virtual cluster can be in any namespace.
+  // The objects of a space are in the namespace of the space. Objects in a virtual cluster can be in any namespace.
   const place = noun === 'space' ? [] : ['  namespace: default'];
   return {
     parameters: [
@@ -39,7 +42,7 @@ function exampleFor({ noun }: TemplateType): object {
   };
 }
 
-/** Returns the initial spec of a new template: a copy of `source`, or the example. */
+/** Returns the initial spec of a new template: a copy of `source`, or the example if there is no source. */
 function initialSpec(type: TemplateType, source: Template | undefined): object {
   if (source === undefined) return exampleFor(type);
   const { template, parameters, versions } = templateSpec(source);

@@ -11,7 +11,7 @@ export interface RenderedSample {
   readonly definition: TemplateDefinition | undefined;
   /** The problems in the template, each with the path of its field. */
   readonly problems: readonly TextProblem[];
-  /** The problems in the sample values, by the variable of the parameter. */
+  /** The problems in the sample values, by the variable name of the parameter. */
   readonly valueProblems: ReadonlyMap<string, string>;
 }
 
@@ -38,7 +38,7 @@ function isUsable(parameter: unknown): parameter is TemplateParameter {
   return isJsonObject(parameter) && typeof parameter.variable === 'string' && parameter.variable !== '';
 }
 
-/** The server's own template renderer. The preview uses it, so that it shows exactly what the server would create. */
+/** The server's own template renderer. With it, the preview shows exactly what the server would create. */
 export type TemplateRenderer = typeof renderDefinition;
 
 export function renderSample(
@@ -63,7 +63,7 @@ export function renderSample(
 
 const insideText = /^line (\d+), column \d+/;
 
-/** Returns a problem with its line. The message names a line if the field contains a text of several lines. */
+/** Returns a problem with its line. If the field contains a text of several lines, the message may name a line. */
 function problemAt(path: string, message: string): TextProblem {
   const line = insideText.exec(message)?.[1];
   return { path, message, ...(line === undefined ? {} : { line: Number(line) }) };

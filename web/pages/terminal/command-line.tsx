@@ -15,7 +15,7 @@ export function CommandLine({ onRun, ...options }: CommandLineProps) {
   const id = useId();
   const isOpen = completion.options.length > 0;
   useEffect(() => {
-    // On a touch screen, the focus would open the keyboard over the page.
+    // Not on touch screens, because the focus would open the keyboard over the page.
     if (matchMedia('(pointer: fine)').matches) input.current?.focus({ preventScroll: true });
   }, []);
 

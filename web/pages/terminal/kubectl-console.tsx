@@ -16,14 +16,14 @@ import { commandApi } from './page-api.ts';
 import { Transcript } from './transcript.ts';
 import { TranscriptView } from './transcript-view.tsx';
 
-/** A dialog that a command has opened. `answer` continues the command. */
+/** A dialog that a command has opened. The command continues when `answer` is called. */
 type OpenDialog =
   | { readonly type: 'question'; readonly question: Question; answer(isConfirmed: boolean): void }
   | { readonly type: 'manifest'; readonly action: string; answer(text: string | undefined): void };
 
 const examples = ['get namespaces', 'get all -A', 'api-resources', 'apply -f -', 'auth can-i --list', 'help'];
 
-/** Commands with the syntax of kubectl, whose requests the browser sends. */
+/** A terminal for commands with the syntax of kubectl. The browser sends the requests of the commands. */
 export function KubectlConsole() {
   const { root, project, name, isAwake } = useExplorer();
   const transcript = useMemo(() => new Transcript(browserClock), []);
@@ -37,7 +37,7 @@ export function KubectlConsole() {
   const latest = useRef(running);
   latest.current = running;
   useEffect(() => () => latest.current?.abort(), []);
-  // If the virtual cluster falls asleep while a command runs, the command must not wake it.
+  // Aborts the running command if the virtual cluster falls asleep, because the command would wake it.
   useEffect(() => {
     if (!isAwake) latest.current?.abort();
   }, [isAwake]);
@@ -104,7 +104,7 @@ export function KubectlConsole() {
   );
 }
 
-/** Opens a dialog until the user has answered. */
+/** Opens a dialog and resolves with the user's answer. */
 function answerOf<Answer>(
   setDialog: (dialog: OpenDialog | undefined) => void,
   open: (answer: (value: Answer) => void) => OpenDialog,

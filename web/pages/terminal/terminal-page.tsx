@@ -8,7 +8,10 @@ const KubectlConsole = lazyComponent(
   'Loading terminal',
 );
 
-/** The page for kubectl commands in a virtual cluster. The browser sends their requests with the caller's permissions. */
+/**
+ * The page for kubectl commands in a virtual cluster. The browser sends the requests of the commands with the caller's
+ * permissions.
+ */
 export function TerminalPage() {
   const place = useParams({ from: '/virtual-clusters/$project/$name/terminal' });
   return (

@@ -8,11 +8,11 @@ import type { TranscriptEntry } from './transcript.ts';
 export interface TranscriptViewProps {
   readonly entries: readonly TranscriptEntry[];
   readonly isActive: boolean;
-  /** The introduction, shown while there are no entries. */
+  /** The introduction, shown if there are no entries. */
   readonly children: ReactNode;
 }
 
-/** The distance from the end in pixels at which the view follows new output. */
+/** The view follows new output if it is at most this many pixels from the end. */
 const endTolerance = 40;
 
 /** The commands and their output. The view follows new output unless the user has scrolled up. */
@@ -78,11 +78,13 @@ interface ChunkTextProps {
   readonly isFailed: boolean;
 }
 
-/** A part of the output. Lines keep their width because they can be rows of a table; only error messages are wrapped. */
+/**
+ * A part of the output. Lines are not wrapped, because they can be rows of a table. Only error messages are wrapped.
+ */
 const ChunkText = memo(function ChunkText({ chunk, isFailed }: ChunkTextProps) {
   const isMessage = ({ text }: { readonly text: string }) => isFailed && /^error: |^Error from server/i.test(text);
   const textOf = (lines: LogChunk['lines']) => lines.map(({ text }) => `${text}\n`).join('');
-  // A failed command ends with its message, which can have several lines.
+  // The output of a failed command ends with the error message, which can have several lines.
   const at = chunk.lines.findIndex(isMessage);
   const rows = at < 0 ? chunk.lines : chunk.lines.slice(0, at);
   return (

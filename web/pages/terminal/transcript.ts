@@ -56,7 +56,7 @@ export class Transcript {
 
   print(id: number, text: string): void {
     const entry = this.#entries.find((each) => each.id === id);
-    // Commands print texts from objects and clusters, which can contain any character.
+    // Printed texts come from objects and clusters and can contain any character, so control characters are escaped.
     const lines = text.split('\n').map((line) => ({ time: '', text: displayedText(line) }));
     entry?.buffer.append(lines);
     let count = 0;

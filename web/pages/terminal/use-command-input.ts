@@ -69,7 +69,7 @@ export function useCommandInput(options: CommandInputOptions) {
     setSelected((before) => (before + step + count) % count);
   };
 
-  /** Handles the keys of open completions. Returns false for other keys. */
+  /** Handles a key if completions are open. Returns false for keys that completions do not use. */
   function handleCompletionKey(key: string): boolean {
     if (key === 'ArrowRight' || key === 'Tab') select(1);
     else if (key === 'ArrowLeft') select(-1);
@@ -82,7 +82,7 @@ export function useCommandInput(options: CommandInputOptions) {
   /** Handles the keys of the line. Returns false for keys that the field itself handles. */
   function handleLineKey({ key, ctrlKey, currentTarget }: KeyboardEvent<HTMLInputElement>): boolean {
     const hasSelection = currentTarget.selectionStart !== currentTarget.selectionEnd;
-    // With an empty line, Tab leaves the field.
+    // If the line is empty, Tab leaves the field.
     if (key === 'Tab' && line !== '') void requestCompletion();
     else if (key === 'Escape') change('');
     else if (key === 'ArrowUp') recall(1);

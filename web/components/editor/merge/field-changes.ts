@@ -67,7 +67,7 @@ function timeOf({ time }: ManagedFieldsEntry): number {
 function owns(fields: JsonObject, steps: FieldPath, value: JsonValue | undefined): boolean {
   const [step, ...rest] = steps;
   const members = Object.keys(fields).filter((name) => name !== '.');
-  // The entry owns the field if the path ends here, or if the entry owns a whole value that contains the field.
+  // True if the path ends here, or if the entry owns a whole value that contains the field.
   if (step === undefined) return true;
   if (members.length === 0) return true;
   const inside = Array.isArray(value) && typeof step === 'number' ? value[step] : memberOf(value, step);

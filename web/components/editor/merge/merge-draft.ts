@@ -11,8 +11,8 @@ export interface MergedDraft {
 }
 
 /**
- * Merges the draft with the changes made by others. The values of the fields are merged. If a line-by-line merge of the
- * texts gives the same values, its text is used, because it keeps comments and the order of lines. `undefined` if the
+ * Merges the draft with the changes made by others. The merge compares the values of fields. If a line-by-line merge
+ * produces the same values, its text is used, because it keeps comments and the order of lines. `undefined` if the
  * draft is not valid YAML.
  */
 export function mergeDraft({ base, text, live }: DraftState, rules: MergeRules): MergedDraft | undefined {

@@ -22,7 +22,7 @@ export function mergeLines(base: string, mine: string, theirs: string): string |
   let at = 0;
   let before: LineChange | undefined;
   for (const change of all) {
-    // The order of two changes that start at the same line is ambiguous.
+    // Changes that overlap, or whose order is ambiguous because they start at the same line, cannot be merged.
     if (before !== undefined && (change.from < before.to || change.from === before.from)) return undefined;
     before = change;
     merged.push(...original.slice(at, change.from), ...change.lines);

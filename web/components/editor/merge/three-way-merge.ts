@@ -19,9 +19,9 @@ export interface MergeResult {
 }
 
 export interface MergeRules {
-  /** Returns the members that identify the items of the list at a path; `undefined` if they are not known. */
+  /** Returns the members that identify the items of the list at a path; `undefined` if the members are unknown. */
   listKeys?(steps: FieldPath): readonly string[] | undefined;
-  /** True if the list at a path is a set of scalars, so that the order of its items does not matter. */
+  /** True if the list at a path is a set of scalars, in which the order of items does not matter. */
   isSet?(steps: FieldPath): boolean;
   /** Returns the side that wins the conflict at a path. Optional; defaults to `mine`. */
   choose?(steps: FieldPath): 'mine' | 'theirs';
@@ -77,7 +77,8 @@ class Merging {
   }
 
   /**
-   * Merges lists whose items have keys, and sets: in the order of `mine`, followed by the items that `theirs` added.
+   * Merges sets, and lists whose items have keys. The result has the order of `mine`, followed by the items that
+   * `theirs` added.
    */
   #lists(base: MergeValue, mine: JsonValue[], theirs: JsonValue[], steps: FieldPath): JsonValue[] | undefined {
     const before = Array.isArray(base) ? base : [];
@@ -112,7 +113,7 @@ function mergeSets(base: JsonValue[], mine: JsonValue[], theirs: JsonValue[]): J
   return [...kept, ...theirs.filter((item) => !mine.includes(item) && !base.includes(item))];
 }
 
-/** Members that commonly identify list items. They are tried if the schema does not name the members. */
+/** Members that commonly identify list items, for lists whose schema does not name such members. */
 const commonKeys = [['name'], ['variable'], ['version'], ['type'], ['key']];
 
 /**

@@ -5,7 +5,7 @@ import classes from '../code.module.css';
 
 const maxShown = 6;
 
-/** A list of problems for users who do not see the marks in the text. Each entry links to its line. */
+/** A list of problems for users who do not see the marks in the text. Each entry links to the line of its problem. */
 export function ProblemList({
   view,
   problems,

@@ -41,8 +41,8 @@ function placesOf(text: string): YamlPositions | undefined {
 }
 
 /**
- * Converts a problem to a diagnostic at its path, at its line, or at a line inside the text at its path. A problem
- * without a known position is shown at the first line.
+ * Converts a problem to a diagnostic. Its position is the field at `path`, the line `line`, or, if both are given, a
+ * line inside the text at the path. A problem without a known position is shown at the first line.
  */
 function diagnosticOf(
   { path, line, message }: TextProblem,

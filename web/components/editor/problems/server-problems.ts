@@ -16,7 +16,9 @@ export function serverProblems(error: unknown): readonly TextProblem[] {
   }));
 }
 
-/** Returns a problem with its line. A message about a field with several lines of text may name a line of that text. */
+/**
+ * Returns a problem with its line. If the field is a text of several lines, the message may name a line of that text.
+ */
 function problemAt(path: string, message: string): TextProblem {
   const line = insideText.exec(message)?.[1];
   return { path, message, ...(line === undefined ? {} : { line: Number(line) }) };

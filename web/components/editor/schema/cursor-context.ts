@@ -8,7 +8,7 @@ export type CursorContext =
       readonly kind: 'name';
       /** The path of the object that contains the name. */
       readonly parent: FieldPath;
-      /** The column at which the name starts. */
+      /** The column at which the field name starts. */
       readonly column: number;
       /** The names of the other members that the object already has. */
       readonly present: readonly string[];
@@ -36,7 +36,10 @@ const blockText = /^[|>][-+0-9]*\s*(?:#.*)?$/;
 class LineWalk {
   readonly levels: Level[] = [];
   readonly members: MemberLine[] = [];
-  /** Lines with a deeper indentation than this belong to a block scalar; -1 outside of a block scalar. */
+  /**
+   * The indentation of the current block scalar: lines that are indented deeper belong to it. -1 outside a block
+   * scalar.
+   */
   #blockIndent = -1;
 
   /** True if the line is part of a block scalar, which has no members. */

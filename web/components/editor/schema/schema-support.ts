@@ -90,7 +90,10 @@ function fieldOfLine(state: EditorState, pos: number): KnownField | undefined {
   return { name: found.name, schema, from, to: from + found.name.length };
 }
 
-/** Describes the field in the cursor's line, for users who cannot hover over it; '' if the schema does not know it. */
+/**
+ * Describes the field in the cursor's line, for users who cannot hover over the field; '' if the schema does not
+ * contain it.
+ */
 export function fieldHint(state: EditorState): string {
   const tree = state.field(schemaField);
   const field = fieldOfLine(state, state.selection.main.head);

@@ -28,7 +28,7 @@ export interface OpenApiDocument {
 
 const refPrefix = '#/components/schemas/';
 
-/** The schema of one kind. Schemas of fields are found by field path. */
+/** The schema of one kind, with lookup of field schemas by path. */
 export class SchemaTree {
   readonly #schemas: Readonly<Record<string, OpenApiSchema>>;
   readonly root: OpenApiSchema;
@@ -59,7 +59,7 @@ export class SchemaTree {
     return schema.items === undefined ? undefined : this.#resolved(schema.items);
   }
 
-  /** Resolves `$ref` and `allOf`. Members beside a reference override the members of its target. */
+  /** Resolves `$ref` and `allOf`. Members beside a reference override the members of the referenced schema. */
   #resolved(schema: OpenApiSchema, depth = 0): OpenApiSchema {
     if (depth > 16) return {};
     const { $ref, allOf, ...own } = schema;

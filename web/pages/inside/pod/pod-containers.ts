@@ -1,12 +1,12 @@
 import { flagAt, isJsonObject, type JsonValue, listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../../../src/api/meta.ts';
 
-/** A container of a pod, as the pages for its log and its shell need it. */
+/** A container of a pod, with the data that the log and shell pages need. */
 export interface PodContainer {
   readonly name: string;
   readonly isInit: boolean;
   readonly isRunning: boolean;
-  /** True if the container has run before, so that there may be a log of that run. */
+  /** True if the container was restarted, so there may be a log of its previous run. */
   readonly hasPrevious: boolean;
   /** The state that the console shows, such as "Running", "CrashLoopBackOff" or "Completed". */
   readonly state: string;
@@ -56,7 +56,7 @@ function containerOf(name: string, isInit: boolean, status: JsonValue | undefine
   };
 }
 
-/** Returns the reason why a pod has no node to run on; `undefined` if it has one. */
+/** Returns the reason why a pod has no node to run on; `undefined` if the pod has a node. */
 export function unscheduledReason(pod: KubeObject): string | undefined {
   if (textAt(pod, 'spec', 'nodeName') !== '') return undefined;
   const conditions = listAt(objectAt(pod, 'status'), 'conditions');

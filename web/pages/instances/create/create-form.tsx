@@ -29,7 +29,8 @@ interface CreateFormProps {
 }
 
 /**
- * The labels of the form fields that show their own problems, by path. Problems of other fields are listed together.
+ * The labels of the form fields that show their problems themselves, by path. Problems of all other fields are listed
+ * together.
  */
 const fieldLabels: Readonly<Record<string, string>> = {
   'metadata.name': 'Name',
@@ -67,7 +68,7 @@ export function CreateForm({ type, projects, project, template }: CreateFormProp
   const labels = { ...fieldLabels, ...parameterLabels(form.parameters) };
   const shownPaths = Object.keys(labels);
   const problem = (path: string) => {
-    // Until the dry run has finished, its result is about an earlier name.
+    // As long as the dry run is in progress, the known result is about an earlier name.
     if (path === 'metadata.name' && check.state === 'checking') return undefined;
     return isTried || form.isTouched(path) ? found(path) : undefined;
   };
@@ -161,8 +162,9 @@ function parameterLabels(parameters: DraftForm['parameters']): Record<string, st
 }
 
 /**
- * Returns the problems of each field. If the name is taken, that is a problem of the name field. The server's message about
- * a missing name mentions `generateName`, which the form does not have.
+ * Returns a function that finds the problem of a field. A name that is taken is a problem of the name field. For a
+ * missing name the text is replaced, because the server's message mentions `generateName`, which the form does not
+ * have.
  */
 function problemsOf(error: unknown, isNamed: boolean) {
   const named = fieldProblems(error);

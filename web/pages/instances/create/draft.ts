@@ -32,8 +32,8 @@ export interface DraftFields {
 }
 
 /**
- * Reads the fields of a draft. A field of another type than the kind defines, which only an edit of the YAML can set, counts
- * as absent.
+ * Reads the fields of a draft. A field with a type that the kind does not allow counts as absent. Such a field can come
+ * only from an edit of the YAML.
  */
 export function fieldsOf(draft: InstanceDraft): DraftFields {
   const { metadata, spec } = draft;

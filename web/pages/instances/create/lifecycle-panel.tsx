@@ -65,7 +65,9 @@ export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelPro
   );
 }
 
-/** Returns the names of a cluster, and its status if nothing can run on it now: "Far (far) – offline". */
+/**
+ * Returns the display name and name of a cluster. Adds its status if nothing can run on it now: "Far (far) – offline".
+ */
 function clusterLabel(cluster: Cluster): string {
   const {
     metadata: { name = '' },

@@ -20,7 +20,7 @@ interface ManifestPanelProps {
   onFault(fault: string | undefined): void;
 }
 
-/** A panel with the manifest as YAML. Users can copy the YAML, or edit it if the form does not offer a field. */
+/** A panel with the manifest as YAML. Users can copy it, and edit it for fields that the form does not offer. */
 export function ManifestPanel(props: ManifestPanelProps) {
   const [isEditing, setEditing] = useState(false);
   const { form } = props;
@@ -66,7 +66,7 @@ function ManifestEditor({ form, projects, problems, onFault }: ManifestPanelProp
   const [text, setText] = useState(current);
   const [applied, setApplied] = useState(current);
   const [fault, setFault] = useState<{ readonly message: string; readonly line?: number }>();
-  // A change in the form replaces the text. A change of the text is already applied to the form.
+  // A change in the form replaces the text. After an edit of the text, the form is already up to date.
   if (current !== applied) {
     setApplied(current);
     setText(current);

@@ -5,7 +5,7 @@ import { joinSentences, parameterHint } from './parameter-sections.ts';
 
 interface ParameterFieldProps {
   readonly parameter: TemplateParameter;
-  /** The value as text; '' if it is not set, so that the default applies. */
+  /** The value as text; '' if it is not set and the default applies. */
   readonly value: string;
   readonly problem: string | undefined;
   onChange(value: string): void;
@@ -73,7 +73,7 @@ export function ParameterField({ parameter, value, problem, onChange }: Paramete
     case 'password':
       return <PasswordInput {...shared} autoComplete="new-password" value={value} onChange={handleChange} />;
     case 'number':
-      // A text input keeps the text exactly as typed. Phones show the numeric keyboard because of `inputMode`.
+      // A text input keeps the text exactly as typed. `inputMode` makes phones show the numeric keyboard.
       return (
         <TextInput {...shared} inputMode="decimal" placeholder={placeholder} value={value} onChange={handleChange} />
       );

@@ -33,13 +33,16 @@ export function parameterValues(text: string, parameters: readonly TemplateParam
   return values;
 }
 
-/** Returns the YAML text with a new value for one parameter. An empty value removes it, so that the default applies. */
+/**
+ * Returns the YAML text with a new value for one parameter. An empty value removes the parameter, so its default
+ * applies.
+ */
 export function withParameter(text: string, parameter: TemplateParameter, value: string): string {
   const given = readParameterText(text) ?? {};
   return toYaml(setAt(given, parameter.variable.split('.'), value === '' ? undefined : value));
 }
 
-/** Returns the YAML text with only those values that the template has parameters for. */
+/** Returns the YAML text without values for which the template has no parameter. */
 export function retainParameters(text: string, parameters: readonly TemplateParameter[]): string {
   let kept: JsonObject = {};
   for (const [variable, value] of parameterValues(text, parameters)) kept = setAt(kept, variable.split('.'), value);
@@ -60,9 +63,7 @@ function toYaml(values: JsonObject): string {
   return Object.keys(values).length === 0 ? '' : yamlText(plain(values));
 }
 
-/**
- * Converts texts to integers and booleans if that does not change their meaning, so that the YAML needs fewer quotes.
- */
+/** Converts texts to integers and booleans if their meaning stays the same, so the YAML needs fewer quotes. */
 function plain(value: JsonValue): JsonValue {
   if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, plain(own)]));
   if (typeof value !== 'string') return value;

@@ -5,13 +5,17 @@ export interface ReadyStep {
   readonly state: 'done' | 'doing' | 'held' | 'waiting';
   /** The message of the condition, which explains the cause; '' if there is none. */
   readonly message: string;
-  /** The time from the creation until the step was done, in milliseconds; `undefined` if it is not done or unknown. */
+  /**
+   * The milliseconds from the creation of the instance until the step was done; `undefined` if the step is not done or
+   * the time is unknown.
+   */
   readonly after: number | undefined;
 }
 
 /**
- * Returns the steps of an instance until it is Ready. `types` are its condition types in the order of the steps. The first step that is not done is in progress (`doing`),
- * or blocked (`held`) if its condition is False; the message then explains the cause. All later steps are `waiting`.
+ * Returns the steps of an instance until it is Ready. `types` are its condition types in the order of the steps. The
+ * first unfinished step is in progress (`doing`), or blocked (`held`) if its condition is False. The message of a
+ * blocked step explains the cause. All later steps are `waiting`.
  */
 export function stepsToReady(
   types: readonly string[],

@@ -12,7 +12,7 @@ import { useProjectOptions } from './use-project-options.ts';
 /** The state of the creation form. All its sections edit the same manifest. */
 export type DraftForm = ReturnType<typeof useDraftForm>;
 
-/** The path that stands for all fields. It is marked as touched after an edit of the YAML. */
+/** The path that stands for all fields. An edit of the YAML marks it as touched. */
 const allFields = '*';
 
 const noParameters: readonly TemplateParameter[] = [];
@@ -74,7 +74,7 @@ export function useDraftForm({ type, ...first }: FirstValues) {
     setProject(next: string) {
       touch('metadata.namespace');
       setProject(next);
-      // The clusters of the new project are not loaded yet, so the cluster and the owner return to their defaults.
+      // The cluster and the owner return to their defaults, because the clusters of the new project are not loaded yet.
       setDraft((before) => setAt(setAt(before, ['spec', 'clusterRef'], undefined), ['spec', 'owner'], undefined));
     },
     /** Selects a template; `undefined` for none. */

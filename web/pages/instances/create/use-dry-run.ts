@@ -8,7 +8,9 @@ import { createObject } from '../../../data/objects/objects.ts';
 const debounceMs = 300;
 
 export interface DryRun {
-  /** `checking` until the current manifest is validated. Until then, the other members describe an earlier manifest. */
+  /**
+   * `checking` until the current manifest is validated. In this state, the other members describe an earlier manifest.
+   */
   readonly state: 'checking' | 'good' | 'bad';
   readonly error: unknown;
   /** The instance that the server would create. */
@@ -18,8 +20,8 @@ export interface DryRun {
 const unchecked: DryRun = { state: 'checking', error: undefined, object: undefined };
 
 /**
- * Validates the manifest with a server-side dry run while the user types. The result is not cached, because the
- * manifest may contain a password. If `manifest` is `undefined`, no request is sent.
+ * Validates the manifest with a server-side dry run each time the user pauses typing. The result is not cached, because
+ * the manifest may contain a password. If `manifest` is `undefined`, no request is sent.
  */
 export function useDryRun(kind: KindRef<Instance>, namespace: string, manifest: JsonObject | undefined): DryRun {
   const [result, setResult] = useState<DryRun>(unchecked);

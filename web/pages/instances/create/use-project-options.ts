@@ -11,7 +11,8 @@ import { subresourceQuery } from '../../../data/objects/subresource-query.ts';
 import type { Template } from '../../../data/template-types.ts';
 
 /**
- * A response of the server, with the type of the objects in it. The API schema describes these objects only as JSON.
+ * The server's response with the TypeScript types of the templates in it. The API schema describes these templates only
+ * as JSON.
  */
 type OfferedTemplates = Omit<ProjectTemplates, 'virtualClusterTemplates' | 'spaceTemplates'> & {
   readonly virtualClusterTemplates: readonly VirtualClusterTemplate[];

@@ -17,7 +17,8 @@ import type { InstanceState } from './instance-state.ts';
 export function ControlPlaneLog({ instance }: { readonly instance: InstanceState }) {
   const { type, namespace, name, object } = instance;
   const url = objectUrl(managementRoot, type.kind, { namespace, name }, 'log');
-  // A virtual cluster without its own process has no log. Only the server knows whether it has one.
+  // A virtual cluster without a process of its own has no log. Only the server knows whether there is such a process,
+  // so the page asks it.
   const probe = useQuery({
     queryKey: ['log', url, object.metadata.uid],
     retry: false,
@@ -26,7 +27,7 @@ export function ControlPlaneLog({ instance }: { readonly instance: InstanceState
       return true;
     },
   });
-  // The server rejects the request if the container has not been restarted.
+  // If the container was never restarted, the server rejects this request.
   const previous = useQuery({
     queryKey: ['previous-log', url, object.metadata.uid],
     retry: false,

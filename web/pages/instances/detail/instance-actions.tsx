@@ -75,7 +75,10 @@ export function InstanceActions({ instance, permissions }: InstanceSectionProps)
   );
 }
 
-/** Asks before an instance is put to sleep. If the server refused that, the user must accept the loss of the data. */
+/**
+ * Asks for confirmation before an instance is put to sleep. If the server has refused the sleep, the user must accept
+ * the loss of the data.
+ */
 function SleepDialog({ instance, onClose }: { readonly instance: InstanceState; onClose(): void }) {
   const { type, name, sleepRefusal } = instance;
   const losesData = sleepRefusal !== '';

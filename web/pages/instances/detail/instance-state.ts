@@ -18,7 +18,7 @@ import type { Instance, InstanceType } from '../../../data/instance-types.ts';
 
 type InstanceStatus = NonNullable<Instance['status']>;
 
-/** The state of an instance, as the pages of the console need it. */
+/** The state of an instance, in the form that the pages of the console need. */
 export interface InstanceState {
   readonly type: InstanceType;
   readonly object: Instance;
@@ -29,26 +29,28 @@ export interface InstanceState {
   readonly status: InstanceStatus;
   readonly conditions: readonly Condition[];
   /**
-   * The phase of the instance as lists show it: `Terminating` while it is being deleted, `Quarantined` while it is in
-   * quarantine, otherwise the phase of its status.
+   * The phase of the instance as lists show it: `Terminating` during its deletion, `Quarantined` during a quarantine,
+   * otherwise the phase in its status.
    */
   readonly phase: string;
   /**
-   * True if the API of the instance responds. It may respond in phase `Failed` too, so that users can repair it.
+   * True if the API of the instance responds. It may also respond in the phase `Failed`, so users can repair the
+   * instance.
    */
   readonly isUsable: boolean;
   /**
-   * The cause of the sleep, which determines what wakes the instance; `undefined` if it is awake. `use`:
-   * auto-sleep, any request wakes it. `order`: a user put it to sleep and must wake it. `elsewhere`: it must be woken
-   * on its host.
+   * The cause of the sleep, which determines how the instance is woken; `undefined` if it is awake. `use`: auto-sleep;
+   * any request wakes the instance. `order`: a user put the instance to sleep, and a user must wake it. `elsewhere`:
+   * the instance must be woken on its host.
    */
   readonly sleep: 'use' | 'order' | 'elsewhere' | undefined;
-  /** The reason why the server does not put the instance to sleep, although it is to sleep; '' if it does not refuse that. */
+  /** The reason why the server refuses a requested sleep of the instance; '' if it does not refuse. */
   readonly sleepRefusal: string;
-  /** True if the last sleep has deleted everything in the instance. */
+  /** True if the last sleep deleted everything in the instance. */
   readonly hasLostData: boolean;
   /**
-   * The number of seconds without use after which it is put to sleep (`deleteAfter`: deleted); `undefined` for never.
+   * The seconds without use after which the instance is put to sleep (`sleepAfter`) or deleted (`deleteAfter`);
+   * `undefined` for never.
    */
   readonly sleepAfter: number | undefined;
   readonly deleteAfter: number | undefined;

@@ -1,7 +1,7 @@
 import { type JsonValue, numberAt } from '@flotilla/json';
 import type { VirtualClusterInstanceKubeConfig } from '../../../../src/api/management/v1/subresources/virtual-cluster-instance-kube-config.ts';
 
-/** A new kubeconfig. It is a secret and is kept only while it is shown. */
+/** A new kubeconfig. It is a secret and is discarded when it is no longer shown. */
 export interface NewKubeconfig {
   readonly text: string;
   /** The expiration of its token in milliseconds since the epoch; `undefined` if it cannot be read. */
@@ -9,8 +9,8 @@ export interface NewKubeconfig {
 }
 
 /**
- * Reads the kubeconfig from the server's response. Its token expires no later than the access key of the request, so it
- * may expire earlier than requested.
+ * Reads the kubeconfig from the server's response. Its token expires no later than the access key that was used for the
+ * request, so it may expire earlier than requested.
  */
 export function readKubeconfig({ status }: VirtualClusterInstanceKubeConfig): NewKubeconfig {
   const text = status?.kubeConfig ?? '';

@@ -15,7 +15,7 @@ export interface ShareDialogProps {
   onClose(): void;
 }
 
-/** The option for a role that the list does not contain. No role can have this name. */
+/** The value of the option for entering a role that is not in the list. A role cannot have this name. */
 const other = '/';
 
 const roleTexts: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const roleTexts: Readonly<Record<string, string>> = {
   [other]: 'A role that exists inside, for example one that a template creates.',
 };
 
-/** The options of the common roles in words. Other roles have only their names. */
+/** The labels of the common roles, with explanations. Other roles are shown with their name only. */
 const roleLabels: Readonly<Record<string, string>> = {
   view: 'view (read-only)',
   edit: 'edit (read and change)',

@@ -6,7 +6,7 @@ import { ownerOf } from '../../../data/owner.ts';
 import { type Principal, principalKey } from '../../../data/principals.ts';
 import type { InstanceState } from './instance-state.ts';
 
-/** A user or team with access to an instance: its owner, or a principal that its access lists name. */
+/** A user or team with access to an instance: the owner, or a principal in the access lists of the instance. */
 export interface Grantee {
   readonly principal: Principal;
   readonly isOwner: boolean;
@@ -19,7 +19,10 @@ export interface Grantee {
 /** The wildcard user, which stands for all users. */
 export const everyone: Principal = { kind: 'User', name: '*' };
 
-/** The names of the `access` entries that the console writes, for principals that may only use or also manage. */
+/**
+ * The names of the `access` entries that the console writes: `uses` for principals that may only use the instance,
+ * `manages` for principals that may also manage it.
+ */
 const entryNames = { uses: 'shared', manages: 'shared-to-manage' } as const;
 const entryVerbs = { uses: ['get', 'use'], manages: ['get', 'use', 'update', 'patch', 'delete'] } as const;
 
@@ -39,8 +42,8 @@ function principalsIn({ users = [], teams = [] }: Named): Principal[] {
 }
 
 /**
- * Returns all principals with access to an instance: the owner first, then the others in the order of the lists.
- * `inside` are the roles inside the instance.
+ * Returns all principals with access to an instance: the owner first, then the others in the order of the access lists.
+ * `inside` contains the roles inside the instance.
  */
 export function granteesOf(instance: Instance, inside: VirtualClusterRoles): readonly Grantee[] {
   const { access, extraAccessRules } = listsOf(instance);
@@ -98,7 +101,10 @@ export interface ShareOptions {
   readonly role?: string | undefined;
 }
 
-/** Returns the access lists of an instance with a new grant for the principal, which replaces its earlier grants. */
+/**
+ * Returns the access lists of an instance with a new grant for the principal. The new grant replaces all earlier grants
+ * of the principal.
+ */
 export function withShare(instance: Instance, principal: Principal, { manages, role }: ShareOptions): ShareLists {
   const rest = withoutShare(instance, principal);
   const level = manages ? 'manages' : 'uses';

@@ -12,7 +12,10 @@ import type { InstanceState } from './instance-state.ts';
 import classes from './usage-panel.module.css';
 import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
-/** A panel with the number of objects in a virtual cluster. Counting them does not restart its idle period. */
+/**
+ * A panel with the number of objects in a virtual cluster. Counting the objects does not restart the idle period of the
+ * virtual cluster.
+ */
 export function UsagePanel({ instance, permissions }: InstanceSectionProps) {
   if (!permissions.canUse) return null;
   return (

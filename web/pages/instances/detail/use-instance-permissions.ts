@@ -10,7 +10,7 @@ export interface InstancePermissions {
   readonly canUse: boolean;
   readonly canConnect: boolean;
   readonly canShare: boolean;
-  /** True if the caller may list everyone with access: admins of the project, admins and auditors. */
+  /** True if the caller may list everyone with access. Admins of the project, administrators and auditors may. */
   readonly canReviewAccess: boolean;
   /** True if the caller may read the log of the control plane: the owner and admins of the project. */
   readonly canReadLog: boolean;
@@ -34,7 +34,8 @@ export function useInstancePermissions({
     { ...about, verb: 'use' },
     { ...about, verb: 'create', subresource: 'kubeconfig' },
     { ...about, verb: 'update', subresource: 'spec.access' },
-    // Only admins of the project may create inline templates, and only admins and auditors may list all keys.
+    // `restricted` is permitted only to admins of the project, and listing all keys only to administrators and
+    // auditors.
     { kind, namespace, verb: 'create', subresource: 'restricted' },
     { kind: kinds.accessKey, verb: 'list' },
     { ...about, verb: 'get', subresource: 'log' },

@@ -6,7 +6,10 @@ import { notify } from '../../../components/notifications.tsx';
 import { wakeByRequest, wakeUp } from '../../../data/objects/sleep-and-wake.ts';
 import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
-/** A button that wakes a sleeping instance, or cancels a sleep that the server refused. It is hidden if the caller may not wake it. */
+/**
+ * A button that wakes a sleeping instance, or cancels a sleep that the server refused. Hidden if the caller may not
+ * wake the instance.
+ */
 export function WakeButton({ instance, permissions }: InstanceSectionProps) {
   const [isBusy, setBusy] = useState(false);
   const { name, phase, sleep, sleepRefusal, object } = instance;

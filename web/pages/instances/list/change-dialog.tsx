@@ -20,8 +20,8 @@ interface ChangeDialogProps {
 }
 
 /**
- * A dialog that confirms a change of one or more instances. To delete instances, the user must type the
- * name or, for several, their number.
+ * A dialog that confirms a change of one or more instances. To delete one instance, the user must type its name; to
+ * delete several, their number.
  */
 export function InstanceChangeDialog({
   type,

@@ -11,7 +11,7 @@ export interface InstanceChange {
   readonly verb: 'patch' | 'use' | 'delete';
   readonly danger: boolean;
   title(names: string): string;
-  /** Describes the effect on instances of a type. */
+  /** Describes the effect of the change on instances of a type. */
   about(type: InstanceType): string;
   readonly doneLabel: string;
   /** True if the change applies to an instance with this status. */
@@ -52,7 +52,7 @@ export const wakeChange: InstanceChange = {
   appliesTo: (status) => status === 'Sleeping',
   async run(row, type) {
     const instance = instanceKeyOf(row, type);
-    // An instance that auto-sleep put to sleep wakes on any request; only a requested sleep must be removed.
+    // After auto-sleep, any request wakes the instance. Only a sleep that a user requested must be removed first.
     if (row.metadata.annotations?.[sleepForceAnnotation] === 'true') await wakeUp(instance);
     else await wakeByRequest(instance);
   },

@@ -19,7 +19,7 @@ export function InstanceMenu(props: InstanceMenuProps) {
   return <RowMenu label={`Actions for ${props.row.metadata.name ?? ''}`}>{() => <InstanceItems {...props} />}</RowMenu>;
 }
 
-/** The items of the menu. They are rendered when the menu opens, so that permissions are checked only then. */
+/** The items of the menu. They are rendered only when the menu opens, so permissions are not checked earlier. */
 function InstanceItems({ type, row, status, onAsk }: InstanceMenuProps) {
   const { namespace = '', name = '' } = row.metadata;
   const permissions = useInstancePermissions({ type, namespace, name });

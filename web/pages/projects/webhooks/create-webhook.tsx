@@ -11,7 +11,7 @@ import { WebhookFields, type WebhookForm } from './webhook-fields.tsx';
 
 export interface CreateWebhookProps {
   readonly project: string;
-  /** Called with the secret that the server generated. The dialog that shows it replaces this one. */
+  /** Called with the generated secret. The caller then replaces this dialog with the dialog that shows the secret. */
   onCreated(name: string, secret: string): void;
   onClose(): void;
 }
@@ -20,7 +20,7 @@ export interface CreateWebhookProps {
 export function CreateWebhook({ project, onCreated, onClose }: CreateWebhookProps) {
   const [name, setName] = useState('');
   const [form, setForm] = useState<WebhookForm>({ displayName: '', url: '', actions: [] });
-  // A reference, because the dialog closes before the next rendering.
+  // A ref and not a state, because the dialog closes before the next rendering.
   const created = useRef<string>(undefined);
 
   async function send(): Promise<void> {

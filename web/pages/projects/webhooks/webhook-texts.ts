@@ -1,7 +1,7 @@
 import type { ProjectWebhook } from '../../../../src/api/management/v1/notifications/project-webhook.ts';
 import type { BadgeTone } from '../../../components/object/status-badge.tsx';
 
-/** The actions of activity records, with the labels of the console. */
+/** The actions of activity records, with their display names. */
 export const actionLabels = {
   Created: 'Created',
   Changed: 'Changed',

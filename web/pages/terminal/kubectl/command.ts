@@ -4,7 +4,7 @@ import type { ServedKind } from '../../../data/discovery.ts';
 import type { JsonRequest } from '../../../data/send.ts';
 import type { Arguments, Flag } from './syntax/flags.ts';
 
-/** Requests to the API of the virtual cluster. */
+/** Sends requests to the API of the virtual cluster. */
 export interface CommandApi {
   json<T>(request: JsonRequest): Promise<T>;
   /** Streams the lines of a response: a watch or a log. */
@@ -22,7 +22,7 @@ export interface Question {
   readonly action: string;
 }
 
-/** Everything that a command needs from the page. */
+/** The data and functions that the page provides for a command. */
 export interface CommandContext {
   readonly root: ApiRoot;
   readonly api: CommandApi;
@@ -35,7 +35,7 @@ export interface CommandContext {
   /** Prints a text, which may have several lines. */
   print(text: string): void;
   setNamespace(namespace: string): void;
-  /** Returns true if the user confirms. */
+  /** Asks the user to confirm. Returns true if the user does. */
   ask(question: Question): Promise<boolean>;
   /** Lets the user write, paste or choose a manifest. `undefined` if the user cancels. */
   readManifest(action: string): Promise<string | undefined>;
@@ -58,11 +58,11 @@ export interface Command {
   /** The words that can follow the name, for commands such as `auth`. Optional. */
   readonly subcommands?: readonly string[];
   /**
-   * Throws an error that names what to do instead if the words after the name ask for something that this page does not
-   * have. Called before the flags are parsed, because such a command has other flags. Optional.
+   * Throws an error if the words after the name request something that this page does not support. The error says what
+   * to do instead. Called before the flags are parsed, because such a command may have unsupported flags. Optional.
    */
   checkForm?(words: readonly string[]): void;
-  /** Throws an error if the command fails. */
+  /** Runs the command. Throws an error if the command fails. */
   run(args: Arguments, context: CommandContext): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ export const commands: readonly Command[] = [
   helpCommand,
 ];
 
-/** Runs a command line, with or without the word `kubectl`. Throws an error if it fails. */
+/** Runs a command line, with or without the word `kubectl`. Throws an error if the command fails. */
 export async function runCommandLine(line: string, context: CommandContext): Promise<void> {
   const words = commandWords(splitWords(line).map(({ text }) => text));
   const [name, ...rest] = words;

@@ -15,16 +15,22 @@ export interface Completion {
   readonly options: readonly string[];
 }
 
-/** The parts of the page that completion needs. Its requests do not count as a use of the virtual cluster. */
+/**
+ * The parts of the command context that completion needs. Requests of completion do not count as a use of the virtual
+ * cluster.
+ */
 export type CompletionContext = Pick<CommandContext, 'api' | 'root' | 'namespace' | 'signal' | 'served'>;
 
-/** The maximum number of names that are requested. */
+/** The maximum number of object names that are requested. */
 const maxNames = 500;
 const maxOptions = 50;
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
-/** Returns completions for the word at the end of a line. Never rejects: without permission there are none. */
+/**
+ * Returns completions for the word at the end of a line. Never rejects: if the user lacks the permission, there are no
+ * completions.
+ */
 export async function complete(line: string, context: CompletionContext): Promise<Completion> {
   const words = splitWords(line, true);
   const isNewWord = line === '' || /\s$/.test(line);
@@ -60,12 +66,12 @@ async function optionsFor(
 interface Typed {
   /** The arguments that are not flags. */
   readonly words: readonly string[];
-  /** The flag whose value is typed. */
+  /** The flag whose value is being typed. */
   readonly openFlag: Flag | undefined;
   readonly namespace: string | undefined;
 }
 
-/** Reads the words before the one that is typed, without errors for incomplete ones. */
+/** Reads the words before the word that is being typed. Incomplete words cause no errors. */
 function readTyped(rest: readonly string[], { flags }: Command): Typed {
   const words: string[] = [];
   let openFlag: Flag | undefined;

@@ -25,7 +25,7 @@ export function selectors(args: Arguments): { labelSelector?: string; fieldSelec
   };
 }
 
-/** Refuses combinations of names with flags that select objects. */
+/** Throws an error if object names are combined with flags that select objects. */
 export function checkSelection({ names }: NamedObjects, args: Arguments): void {
   if (names.length === 0) return;
   if (args.isOn('all-namespaces'))
@@ -34,7 +34,7 @@ export function checkSelection({ names }: NamedObjects, args: Arguments): void {
     throw new KubectlError('a selector cannot be combined with names of objects');
 }
 
-/** Returns whole objects: those with the given names, or all that the selectors match. */
+/** Returns whole objects: the named ones, or all that match the selectors. */
 export async function readObjects(
   wanted: NamedObjects,
   args: Arguments,

@@ -10,7 +10,7 @@ import { failureText, KubectlError, ownKubectl } from '../kubectl-error.ts';
 import type { Arguments, Flag } from '../syntax/flags.ts';
 import { objectName } from '../syntax/resolve-kind.ts';
 
-/** The owner of the fields that commands of this page apply. */
+/** The field manager of objects that commands of this page apply. */
 const fieldManager = 'console-kubectl';
 
 const dryRunFlag: Flag = {
@@ -110,7 +110,7 @@ async function writeManifest(action: string, args: Arguments, context: CommandCo
   await writeDocuments(manifest, args, context, write);
 }
 
-/** Writes all objects of a manifest. An error in one object does not prevent the others, as with kubectl. */
+/** Writes all objects of a manifest. As with kubectl, an error in one object does not prevent writing the others. */
 async function writeDocuments(text: string, args: Arguments, context: CommandContext, write: Write): Promise<void> {
   const served = await context.served();
   const documents = splitDocuments(text).flatMap(expandList);
@@ -123,7 +123,7 @@ async function writeDocuments(text: string, args: Arguments, context: CommandCon
       const [written, result] = await write(parsed);
       printWritten({ object: written, result, served }, args, context);
     } catch (error) {
-      // The error of a single object is the whole result.
+      // For a single object, its error is the error of the command.
       if (documents.length === 1) throw error;
       failures += 1;
       context.print(failureText(error));
@@ -132,7 +132,7 @@ async function writeDocuments(text: string, args: Arguments, context: CommandCon
   if (failures > 0) throw new KubectlError(`${failures} of ${documents.length} objects failed`);
 }
 
-/** Returns the objects of a `List` as documents of their own. */
+/** Returns the objects of a `List` as separate documents. */
 function expandList(document: string): string[] {
   const { value } = readYaml(document);
   if (!isJsonObject(value) || textAt(value, 'kind') !== 'List' || textAt(value, 'apiVersion') !== 'v1')

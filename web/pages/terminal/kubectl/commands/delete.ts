@@ -5,7 +5,7 @@ import { checkSelection, namespaceFor, readObjects } from '../read-objects.ts';
 import type { Arguments } from '../syntax/flags.ts';
 import { kindName, type NamedObjects, namedObjects } from '../syntax/resolve-kind.ts';
 
-/** Kinds whose deletion deletes objects of other kinds too. */
+/** Kinds whose deletion also deletes objects of other kinds. */
 const cascadingKinds = ['namespaces', 'customresourcedefinitions'];
 
 export const deleteCommand: Command = {

@@ -47,12 +47,15 @@ async function eventsOf(object: KubeObject, context: CommandContext): Promise<re
       (items ?? []).map((each) => ({ key: rowKey(each.metadata), metadata: each.metadata, cells: [], object: each })),
     );
   } catch {
-    // The object is described without its events if the user may not read them.
+    // If the user may not read the events, the object is described without them.
     return [];
   }
 }
 
-/** Returns the text for one object: its metadata, then all fields, then its events. Field names are split into words. */
+/**
+ * Returns the description of an object: its metadata, then all other fields, then its events. Field names are split
+ * into words.
+ */
 export function describeObject(object: KubeObject, events: readonly ObjectEvent[] | undefined, now: number): string {
   const { metadata, apiVersion, kind, ...fields } = object as KubeObject & JsonObject;
   const { name = '', namespace, labels = {}, annotations = {}, managedFields: _, ...more } = metadata;

@@ -45,12 +45,12 @@ async function resolvePath(
 ): Promise<{ readonly kind: ServedKind; readonly fields: readonly string[] }> {
   const served = await context.served();
   const parts = text.split('.');
-  // Use the longest prefix that names a kind, because a group contains dots too.
+  // Uses the longest prefix that names a kind, because the name of a group contains dots too.
   for (let count = parts.length; count > 1; count -= 1) {
     try {
       return { kind: resolveKind(served, parts.slice(0, count).join('.')), fields: parts.slice(count) };
     } catch {
-      // A shorter prefix may name a kind.
+      // This prefix names no kind, but a shorter one may.
     }
   }
   return { kind: resolveKind(served, parts[0] ?? ''), fields: parts.slice(1) };
@@ -63,7 +63,10 @@ async function schemaTree(kind: ServedKind, { root, api, signal }: CommandContex
   return tree;
 }
 
-/** Returns the schema of a field, and the schema that contains its members: the schema of the items for a list. */
+/**
+ * Returns the schema of a field, and the schema that contains the field's members. For a list, the latter is the schema
+ * of the items.
+ */
 function fieldSchema(tree: SchemaTree, fields: readonly string[], text: string) {
   let own = tree.root;
   let members = itemOf(tree, own);
@@ -87,7 +90,7 @@ function fieldsText(schema: OpenApiSchema, tree: SchemaTree, isRecursive: boolea
   return ['FIELDS:', ...names.flatMap((name) => oneField(schema, name, tree, { isRecursive, indent: '  ', depth: 0 }))];
 }
 
-/** The depth at which the fields of recursive schemas, such as JSON Schema itself, are no longer listed. */
+/** The depth below which fields are not listed, because some schemas are recursive, such as JSON Schema itself. */
 const maxDepth = 12;
 
 interface FieldForm {

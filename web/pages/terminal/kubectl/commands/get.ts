@@ -78,7 +78,7 @@ async function found<T>(args: Arguments, read: () => Promise<readonly T[]>): Pro
   }
 }
 
-/** Prints the rows of one kind, aligned with those that it printed before. */
+/** Prints the rows of one kind. New rows are aligned with the rows that were printed before. */
 class RowPrinter {
   readonly #table: TextTable;
   readonly #args: Arguments;
@@ -181,7 +181,9 @@ async function listTables(
   return version;
 }
 
-/** Prints the current rows and every change. Ends when the user stops it, or with the error of the watch. */
+/**
+ * Prints the current rows and then every change. Ends when the user stops the command, or with the error of the watch.
+ */
 async function watch(wanted: readonly NamedObjects[], args: Arguments, context: CommandContext): Promise<void> {
   const [only, another] = wanted;
   if (only === undefined || another !== undefined || only.names.length > 1)

@@ -38,7 +38,7 @@ export const logsCommand: Command = {
   },
 };
 
-/** Reads the pod that the first word names: `web`, `pod/web`. */
+/** Reads the pod in the first word: `web` or `pod/web`. */
 export async function readPod(args: Arguments, context: CommandContext) {
   const [word, more] = args.words;
   const name = word?.replace(/^(?:pods?|po)\//, '') ?? '';

@@ -7,7 +7,7 @@ export interface Flag {
   /** `switch` has no value or `=true`. `list` can be repeated and contain commas. */
   readonly type: 'switch' | 'text' | 'list';
   readonly about: string;
-  /** The only values. Optional. */
+  /** The only allowed values. Optional. */
   readonly values?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export class Arguments {
     return (this.#values.get(name) ?? []).flatMap((value) => value.split(',')).filter((value) => value !== '');
   }
 
-  /** Returns the value of a flag as a number that is not negative. Throws an error for another value. */
+  /** Returns the value of a flag as a non-negative number. Throws an error for any other value. */
   count(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;

@@ -8,7 +8,7 @@ export interface NamedObjects {
   readonly names: readonly string[];
 }
 
-/** True if a user may write the text for the kind: plural, singular or short name, with or without group. */
+/** True if the text is a name of the kind: its plural, singular or short name, with or without the group. */
 function isNamed(kind: ServedKind, text: string): boolean {
   const [name = '', ...rest] = text.split('.');
   const group = rest.join('.');
@@ -26,7 +26,7 @@ export function resolveKind(served: readonly ServedKind[], text: string): Served
   throw new KubectlError(`the server doesn't have a resource type "${text}"; ${hint}`);
 }
 
-/** Returns the kinds for a list of texts. Each text can also be a category such as `all`. */
+/** Returns the kinds for a comma-separated list. Each text in the list can also be a category such as `all`. */
 export function resolveKinds(served: readonly ServedKind[], texts: string): readonly ServedKind[] {
   const found = texts
     .split(',')

@@ -6,11 +6,11 @@ export interface Word {
   readonly from: number;
 }
 
-/** Characters that a shell would interpret. There is no shell, so they are errors outside of quotes. */
+/** Characters that a shell would interpret. The page has no shell, so outside quotes these characters are errors. */
 const shellCharacters = /[|&;<>()`$*?]/;
 
 /**
- * Splits a command line into words as a shell does: with quotes and backslashes. `isPartial` accepts a quote without end,
+ * Splits a command line into words as a shell does, with quotes and backslashes. `isPartial` accepts an unclosed quote,
  * for completion.
  */
 export function splitWords(line: string, isPartial = false): readonly Word[] {
