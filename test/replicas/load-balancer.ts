@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP load balancer. Each connection goes to the next server that accepts connections. */
+/** A TCP load balancer. Each connection goes to the next server that accepts it, or to the only server in use. */
 export class LoadBalancer {
   readonly #server: Server;
   readonly #targets: readonly URL[];
   readonly #sockets = new Set<Socket>();
   #next = 0;
+  #only: number | undefined;
 
   private constructor(server: Server, targets: readonly URL[]) {
     this.#server = server;
@@ -25,6 +26,11 @@ export class LoadBalancer {
     return balancer;
   }
 
+  /** Sends new connections only to the server with this index; `undefined` for all servers. */
+  useOnly(index: number | undefined): void {
+    this.#only = index;
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
@@ -32,7 +38,7 @@ export class LoadBalancer {
   }
 
   #connect(incoming: Socket, attempts: number): void {
-    const target = this.#targets[this.#next++ % this.#targets.length];
+    const target = this.#targets[this.#only ?? this.#next++ % this.#targets.length];
     if (attempts === 0 || target === undefined) {
       incoming.destroy();
       return;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type JsonObject, textAt } from '@flotilla/json';
+import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noEtcd } from '../../src/store/etcd/etcd.fixture.ts';
 import { eventually } from '../bad-days/eventually.ts';
@@ -16,6 +17,7 @@ const namespaces = '/kubernetes/cluster/edge/api/v1/namespaces';
 const insideInstance = '/kubernetes/project/default/virtualcluster/vc/api/v1/namespaces';
 /** Enough time for other replicas to detect a killed replica, even on a busy machine. */
 const patient = { timeout: 60_000, interval: 200 };
+const watches = new Agent({ connect: { rejectUnauthorized: false }, bodyTimeout: 0 });
 
 describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and two replicas', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tunnel-replicas-'));
@@ -39,6 +41,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and tw
     await agent?.stop();
     await balancer?.stop();
     await set?.stop();
+    await watches.destroy();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -64,6 +67,28 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and tw
   const codeAt = async (replica: number, path = namespaces) =>
     (await askReplica(set.replica(replica), set.adminKey, path)).code;
   const waitUntilServedBy = (replica: number) => expect.poll(() => codeAt(replica), patient).toBe(200);
+
+  /** Watches the namespaces of the cluster at a replica. */
+  async function openWatch(replica: number) {
+    const { body, statusCode } = await request(`${set.replica(replica).url}${namespaces}?watch=true`, {
+      dispatcher: watches,
+      headers: { authorization: `Bearer ${set.adminKey}` },
+    });
+    expect(statusCode).toBe(200);
+    const chunks = body[Symbol.asyncIterator]();
+    return {
+      next: async () => String((await chunks.next()).value),
+      /** Reads until the watch ends, with or without an error. The test fails if it never ends. */
+      async end() {
+        try {
+          while ((await chunks.next()).done !== true);
+        } catch {
+          // A connection that is lost ends the watch too.
+        }
+      },
+      destroy: () => void body.on('error', () => {}).destroy(),
+    };
+  }
 
   it('has a virtual cluster that each replica creates, serves and deletes', async () => {
     await Promise.all([waitUntilServedBy(0), waitUntilServedBy(1)]);
@@ -100,6 +125,25 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and tw
       await set.replica(killed).start();
       await Promise.all([waitUntilServedBy(killed), waitUntilServedBy(other)]);
     }
+  });
+
+  it('ends a watch through a replica that is killed, and serves it again through the other one', async () => {
+    await agent.stop();
+    balancer.useOnly(0);
+    await startAgent();
+    // The tunnels end at the first replica, which the second one forwards to.
+    await Promise.all([waitUntilServedBy(0), waitUntilServedBy(1)]);
+    const watch = await openWatch(1);
+    expect(await watch.next()).toContain('"ADDED"');
+    balancer.useOnly(undefined);
+    await set.replica(0).kill();
+    await watch.end();
+    await waitUntilServedBy(1);
+    const again = await openWatch(1);
+    expect(await again.next()).toContain('"ADDED"');
+    again.destroy();
+    await set.replica(0).start();
+    await Promise.all([waitUntilServedBy(0), waitUntilServedBy(1)]);
   });
 
   it('is reached by both replicas after it was killed and started again', async () => {
