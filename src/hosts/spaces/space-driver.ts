@@ -127,7 +127,11 @@ async function adoptNamespace(
   const namespace = await findObject(namespaces, { name }, call);
   if (namespace === undefined) throw notFound(groupResourceOf(namespaceKind), name);
   if (namespace.metadata.uid !== uid) {
-    throw conflict(groupResourceOf(namespaceKind), name, 'the namespace was deleted and created again after its import');
+    throw conflict(
+      groupResourceOf(namespaceKind),
+      name,
+      'the namespace was deleted and created again after its import',
+    );
   }
   const before = ownerOf(namespace);
   if (before === owner) return;

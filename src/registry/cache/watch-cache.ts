@@ -121,10 +121,7 @@ export class WatchCache {
     return cache;
   }
 
-  /**
-   * Opens the cache with rows that were read already. Must be called in the event loop tick in which the rows were
-   * returned.
-   */
+  /** Opens the cache with rows. Must be called in the event loop tick in which the store returned the rows. */
   static openWithRows(options: WatchCacheOptions, rows: KindRows): WatchCache {
     const cache = new WatchCache(options, rows);
     cache.#observation = rows.observe(cache.#receiver());

@@ -53,7 +53,9 @@ export class PeerCredentials {
           this.#tls = tls;
           if (!this.#isClosed) onChange(tls);
         })
-        .catch((error: unknown) => log.error({ error }, 'failed to renew the certificate that this server shows to other replicas'))
+        .catch((error: unknown) =>
+          log.error({ error }, 'failed to renew the certificate that this server shows to other replicas'),
+        )
         .finally(() => {
           if (!this.#isClosed) this.renew(onChange);
         });

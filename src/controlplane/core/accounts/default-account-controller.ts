@@ -68,7 +68,10 @@ async function requestMissingAccounts(options: DefaultAccountControllerOptions):
     try {
       await options.accounts.requestReconcile(namespace, defaultServiceAccount);
     } catch (error) {
-      options.log.warn({ error, namespace }, 'failed to schedule the creation of the default service account of a namespace');
+      options.log.warn(
+        { error, namespace },
+        'failed to schedule the creation of the default service account of a namespace',
+      );
     }
   }
 }

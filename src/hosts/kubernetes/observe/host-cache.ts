@@ -34,10 +34,7 @@ export interface HostCacheOptions {
   readonly metadataClient: ApiClient;
   /** Sends a request to the host. Rejects if the host does not respond. */
   probe(signal: AbortSignal): Promise<void>;
-  /**
-   * True if a user that is not registered with the cache needs it, so the cache must not stop. Optional; defaults to
-   * false.
-   */
+  /** True if a user that is not registered with the cache needs it. Then it must not stop. Optional; defaults to false. */
   isInUse?(): boolean;
   /** Called after the cache has stopped because nothing used it. Optional. */
   onIdle?(): void;

@@ -26,7 +26,9 @@ export function CheckResult({ check, fault, hasFieldProblem, missing, shownPaths
     const cluster = check.object?.spec?.clusterRef?.cluster ?? '';
     return (
       <Line icon="check">
-        {cluster === '' ? 'Ready to create. The server selects a cluster.' : `Ready to create on the cluster “${cluster}”.`}
+        {cluster === ''
+          ? 'Ready to create. The server selects a cluster.'
+          : `Ready to create on the cluster “${cluster}”.`}
       </Line>
     );
   }
