@@ -18,7 +18,7 @@ const group = `/kubernetes/management/apis/${apiVersion}`;
 const templates = {
   preview: {
     displayName: 'Branch preview',
-    description: 'A cluster for one branch, deleted when it is unused.',
+    description: 'A virtual cluster for one branch. It is deleted after a time without use.',
     template: { objects: 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {{ .Values.branch }}\n' },
     parameters: [
       {
