@@ -36,6 +36,7 @@ export class TestNetwork {
   constructor(number: number) {
     this.#id = `fl${process.pid % 10_000}n${number}`;
     this.#subnet = `198.18.${100 + number}`;
+    removeAbandoned(number);
     must('link', 'add', this.#id, 'type', 'bridge');
     must('addr', 'add', `${this.testAddress}/24`, 'dev', this.#id);
     must('link', 'set', this.#id, 'up');
@@ -104,5 +105,17 @@ export class TestNetwork {
   remove(): void {
     for (const name of this.#machines.keys()) run(['netns', 'del', `${this.#id}${name}`]);
     run(['link', 'del', this.#id]);
+  }
+}
+
+/** Removes networks with this number that killed test runs have left. Their addresses would be those of the new network. */
+function removeAbandoned(number: number): void {
+  const bridges = run(['-o', 'link']).stdout.matchAll(new RegExp(`(?<=^\\d+: )fl\\d+n${number}(?=:)`, 'gm'));
+  for (const [bridge] of bridges) {
+    const namespaces = run(['netns', 'list']).stdout.match(new RegExp(`^${bridge}\\D\\w*`, 'gm')) ?? [];
+    // Another test run uses the network.
+    if (namespaces.some((namespace) => run(['netns', 'pids', namespace]).stdout !== '')) continue;
+    for (const namespace of namespaces) run(['netns', 'del', namespace]);
+    run(['link', 'del', bridge]);
   }
 }
