@@ -55,7 +55,7 @@ function cachedProgram(folder) {
   }
 }
 
-/** Returns the program with this URL for a thread, from its cache if there is one. */
+/** Returns the program at this URL for a thread. Uses the program's cache for threads if there is one. */
 function threadProgram(url) {
   const file = new URL(url);
   const cache = new URL(threadCacheOf(file.href));

@@ -21,7 +21,7 @@ const outdir = resolve(root, process.argv[2] ?? 'dist');
 
 /**
  * Packages that are not bundled: optional dependencies of `ws` that are not installed, and the package with which the
- * gRPC library would read .proto files, which the program does not use.
+ * gRPC library reads .proto files. The program does not read .proto files.
  */
 const optionalPackages = ['bufferutil', 'utf-8-validate', '@grpc/proto-loader'];
 

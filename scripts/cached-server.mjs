@@ -9,8 +9,9 @@ import { loadProgram } from '../bin/cached-program.js';
 const [program, cache, threadCache, directory] = process.argv.slice(2).map((path) => resolve(path));
 const { main, script } = loadProgram(pathToFileURL(program));
 process.once('message', () => {
-  // A cache is valid only with the V8 flags it was created with. Threads start with the flags of a running server. A
-  // new process does not have the flag of a running server, so reset it for the second cache.
+  // A cache is valid only with the V8 flags it was created with. Threads start with the flags of a running server, so
+  // their cache is written first. A new process starts without the flag that a running server sets, so the flag is
+  // reset before the second cache is written.
   writeFileSync(threadCache, script.createCachedData());
   setFlagsFromString('--heap-growing-percent=0');
   writeFileSync(cache, script.createCachedData());

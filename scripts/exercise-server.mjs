@@ -16,8 +16,8 @@ const maps = `${cluster}/api/v1/namespaces/exercise/configmaps`;
 const instances = `${management}/apis/management.platform.sh/v1/namespaces/platform-p-default/virtualclusterinstances`;
 
 /**
- * Sends the requests that users send most to a server that has just started, so that V8 compiles the code that handles
- * them. Rejects if the server refuses one of them.
+ * Sends the most usual requests of users to a server that has just started, so that V8 compiles the code that handles
+ * these requests. Rejects if the server refuses a request.
  */
 export async function exerciseServer(url, dataDirectory) {
   const ca = readFileSync(join(dataDirectory, 'ca.crt'), 'utf8');

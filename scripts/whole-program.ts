@@ -2,8 +2,8 @@
 export { main } from '../src/cli/main.ts';
 
 /**
- * The functions that threads run, by the names that `src/process/threads/start-thread.ts` uses. Each loads its code
- * itself, because the main thread must first choose the API word (`src/cli/main.ts`).
+ * The functions that threads run, by the names that `src/process/threads/start-thread.ts` uses. Each function imports
+ * its code only when it is called, because the main thread must first choose the API word (`src/cli/main.ts`).
  */
 export const threads = {
   'plane-thread': async () => {

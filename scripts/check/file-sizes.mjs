@@ -10,7 +10,8 @@ const maxLines = 400;
  */
 const maxFunctionLines = 80;
 /**
- * The maximum number of sources in a folder, so that a reader can survey it. Tests, suites and fixtures do not count.
+ * The maximum number of sources in a folder, so that a reader can survey the folder. Tests, suites and fixtures do not
+ * count.
  */
 const maxSources = 25;
 

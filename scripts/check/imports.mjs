@@ -73,7 +73,7 @@ export function checkImports() {
       }
       if (!target.startsWith('.')) continue;
       const resolved = join(dirname(path), target);
-      // package.json is allowed because only it contains the version, which the build includes in the bundle.
+      // Allow package.json, because no other file contains the version that the build includes in the bundle.
       if (resolved === 'package.json') continue;
       if (!resolved.startsWith('src/')) {
         if (!isTest(path)) problems.push(`${path}: imports ${resolved}, which is outside of src`);

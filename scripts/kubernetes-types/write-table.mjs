@@ -17,7 +17,8 @@ export function tableSource({ alias, path, module, kinds, structs, aliasOf }) {
 }
 
 /**
- * Returns a struct: its name, `#` if it is a kind, `@` if server-side apply treats it as a single field, its fields.
+ * Returns the text of a struct: its name, `#` if the struct is a kind, `@` if server-side apply treats the struct as a
+ * single field, and its fields.
  */
 function structLine(name, { fields, isAtomic, isKind }, nameOf) {
   if (fields.filter((field) => field.name === '').length > 1) throw new Error(`${name} embeds more than one struct`);
@@ -27,8 +28,8 @@ function structLine(name, { fields, isAtomic, isKind }, nameOf) {
 
 /**
  * Returns the text of a field: its name, a mark, the protobuf number, the shape and the type, the map type (`@` atomic,
- * `&` granular), and the rules for lists, patches and defaults. The mark is `!` if Go prints the field when it is empty
- * and OpenAPI requires it, `?` if only the first is true, `^` if only the second is true.
+ * `&` granular), and the rules for lists, patches and defaults. The mark is `!` if Go prints the empty field and
+ * OpenAPI requires the field, `?` if only Go prints the empty field, `^` if only OpenAPI requires the field.
  */
 function fieldText(field, nameOf) {
   const mark = field.isOmitted ? (field.isOptional ? '' : '^') : field.isOptional ? '?' : '!';

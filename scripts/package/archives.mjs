@@ -1,7 +1,7 @@
 // npm run archives -- --out DIRECTORY [--platform linux/amd64,…]: writes an archive for each platform,
-// flotilla_VERSION_OS_ARCH.tar.gz, with the built program and Node. Beside it writes a list of its components in the
-// CycloneDX format, and SHA256SUMS. An archive needs no other software on the machine. Two runs on the same build write
-// the same bytes.
+// flotilla_VERSION_OS_ARCH.tar.gz, with the built program and Node. Also writes, for each archive, a list of the
+// archive's components in the CycloneDX format, and the file SHA256SUMS. An archive needs no other software on the
+// machine. Two runs on the same build write the same bytes.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';

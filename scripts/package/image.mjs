@@ -32,8 +32,8 @@ const nodePlatforms = { amd64: 'linux-x64', arm64: 'linux-arm64' };
 /** The user ID of the process. Other images without a shell use the same ID. */
 const user = 65532;
 /**
- * The command in the image. It replaces the script of the program, which needs /usr/bin/env, because the image does not
- * contain /usr/bin/env.
+ * The `flotilla` command in the image. The program's own start script is not used, because it needs /usr/bin/env, which
+ * the image does not contain.
  */
 const command = "#!/usr/bin/node\nrequire('/opt/flotilla/bin/flotilla.js');\n";
 /** The root file system may be read-only: the process writes only to /data and /tmp. */

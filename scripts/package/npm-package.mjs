@@ -1,7 +1,7 @@
 // npm run package -- --out DIRECTORY [--repository URL]: writes the npm package of the built program,
-// flotilla-VERSION.tgz. LevelDB is its only dependency. Two runs on the same build write the same bytes. The package
-// names the repository from which it was built. The registry compares this repository with the identity of the
-// publishing workflow.
+// flotilla-VERSION.tgz. LevelDB is its only dependency. Two runs on the same build write the same bytes. The
+// package.json in the package contains the repository from which the package was built. The registry compares this
+// repository with the identity of the publishing workflow.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { root } from './stage-program.mjs';
 
 /**
- * Returns the npm packages that the program contains: the dependencies in package.json and their dependencies. The
- * packages of the console are development dependencies of the project, because the build bundles them.
+ * Returns the npm packages that the program contains: the dependencies in package.json, the packages of the console,
+ * and the dependencies of both. The console's packages are development dependencies of the project, because the build
+ * bundles them.
  */
 export async function bundledPackages() {
   const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
@@ -40,8 +41,8 @@ async function consolePackages() {
 }
 
 /**
- * Returns the path of a package, which is searched as Node does: first in the node_modules folder of the requiring
- * package, then in each parent folder.
+ * Finds a package as Node does and returns its path. Searches first in the node_modules folder of the requiring
+ * package, then in that of each parent folder.
  */
 function resolvePackage(packages, name, from) {
   const folders = from.split('/node_modules/');

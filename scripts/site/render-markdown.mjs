@@ -38,7 +38,8 @@ export function renderMarkdown(text, { path, targets, titles }) {
         return `<h${depth} id="${id}">${content}${link}</h${depth}>\n`;
       },
       link({ href, tokens, text: label }) {
-        // A link whose label is a file name gets the title of the page as its label, because the site has no such file.
+        // Replace a label that is a file name by the title of the page, because the site does not contain the Markdown
+        // file.
         const title = /^[\w./-]+\.md$/.test(label) ? titles.get(projectPath(href)) : undefined;
         const content = title === undefined ? this.parser.parseInline(tokens) : escapeHtml(title);
         return `<a href="${escapeHtml(addressOf(href))}">${content}</a>`;

@@ -3,7 +3,10 @@ const headingsOnly = /^(reference\/(conformance|performance)|changelog)\.html$/;
 /** The maximum length of the text of a record. Longer texts are rare, and the search looks only at their first part. */
 const maxText = 4000;
 
-/** The factors by which hits in these parts of the site count more. Readers look for guides first. */
+/**
+ * The factors by which the score of hits in these parts of the site is multiplied. Guides have the largest factor,
+ * because readers look for them first.
+ */
 const weights = [
   [/^(index|overview)\.html$/, 1.5],
   [/^guides\//, 2],

@@ -9,7 +9,7 @@ export function versionName(release) {
   return `v${major}.${minor}`;
 }
 
-/** Returns the list of versions with the added one, newest first. An entry for the same version is replaced. */
+/** Returns the versions including `added`, newest first. `added` replaces an entry for the same version. */
 export function withVersion(versions, added) {
   const others = versions.filter(({ version }) => version !== added.version);
   return [...others, added].sort((a, b) => compareVersions(b.version, a.version));

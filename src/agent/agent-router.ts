@@ -205,7 +205,10 @@ function instanceAccess(options: AgentRouterOptions): Omit<ProjectGatewayOptions
   };
 }
 
-/** Returns the object if it has the UID in the metadata; `undefined` if it is a later object with the same name. */
+/**
+ * Returns `found` if it has the UID in the given metadata; `undefined` if `found` is absent or is a later object with
+ * the same name.
+ */
 function sameObject<Instance extends ProjectInstance>(
   { uid }: KubeObject['metadata'],
   found: Instance | undefined,

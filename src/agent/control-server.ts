@@ -53,7 +53,10 @@ export interface ControlServerOptions {
   readonly proxyUrl?: string | undefined;
   readonly apiPrefix: string;
   readonly cluster: string;
-  /** Returns the credential of the agent. Called before each request, because it may change while the agent runs. */
+  /**
+   * Returns the credential of the agent. Called before each request, because the credential may change while the agent
+   * runs.
+   */
   credential(): Promise<AgentCredential>;
   /** Called with the header `date` of each response. Optional. */
   onDate?(date: string | undefined): void;

@@ -48,8 +48,8 @@ async function write({ store }: AgentStore, name: string, value: string): Promis
 const read = async ({ store }: AgentStore, name: string) => (await store.get(row(name)))?.value;
 
 /**
- * Returns the ID of the data key that encrypts each row in the data directory, by name; 'clear' for rows that are not
- * encrypted.
+ * Returns, by the name of each row in the data directory, the ID of the data key that encrypts the row; 'clear' if the
+ * row is not encrypted.
  */
 async function keysAtRest(): Promise<Record<string, string>> {
   await close();

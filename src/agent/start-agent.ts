@@ -91,7 +91,8 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
     log,
     tls: tls.pair,
     // An agent with a tunnel accepts the shared credential only in its own tunnels, because all agents of the cluster
-    // have it. Otherwise anyone with the key of one agent could send requests to another agent as the server.
+    // have this credential. Otherwise anyone with the key of one agent could send requests to another agent as the
+    // server.
     handler: routerFor((token) => !isTunneled && credentials.includes(token)),
     acceptedHandler: routerFor((token) => credentials.includes(token)),
   });

@@ -1,7 +1,7 @@
 /**
  * The name of the environment variable with the API word. The API word is the word in the names of the API:
  * `management.<word>.sh`, `<word>-p-<project>` and so on. The constants in `naming.ts` are computed when that file is
- * loaded, so the word must be set before. `src/cli/main.ts` chooses the word before it loads the rest of the program.
+ * loaded, so the word must be set earlier. `src/cli/main.ts` chooses the word before it loads the rest of the program.
  * Other threads get the word in the environment variable, and a browser gets it in the page.
  */
 export const apiWordVariable = 'FLOTILLA_API_WORD';

@@ -8,7 +8,8 @@ interface ColumnOptions {
   readonly wide?: boolean;
   readonly verbatim?: boolean;
   /**
-   * The field whose value is closest to the result of a `source` function. Used by clients that can show only fields.
+   * The path of the field with the value most similar to the result of a `source` function. Used by clients that can
+   * show only fields.
    */
   readonly path?: string;
 }

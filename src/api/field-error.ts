@@ -51,8 +51,8 @@ export function typeInvalid(field: string, value: JsonValue | undefined, detail:
 }
 
 /**
- * Returns the error for a value that is not in `allowed`. The message keeps the order of `allowed`, so the caller sorts
- * it if Kubernetes does.
+ * Returns the error for a value that is not in `allowed`. The message lists the values in the order of `allowed`, so
+ * the caller must sort `allowed` where Kubernetes sorts the values.
  */
 export function notSupported(field: string, value: JsonValue | undefined, allowed: readonly string[]): FieldError {
   const list = allowed.map(goQuote).join(', ');

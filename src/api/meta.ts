@@ -33,8 +33,8 @@ export type ObjectMeta = {
 
 /**
  * The fields of an object of any kind. `spec` and `status` are declared so that an untyped object is not assignable to
- * a typed one. With only an index signature, it would be assignable, because the signature matches the optional fields
- * of every kind.
+ * a typed one. With only the index signature, an untyped object would be assignable, because the signature matches the
+ * optional fields of every kind.
  */
 export type AnyFields = { spec?: JsonValue; status?: JsonValue; [field: string]: JsonValue };
 

@@ -1,6 +1,6 @@
 import { currentApiWord } from './api-word.ts';
 
-/** The API word. All identifiers of the API that contain it are built in this file. */
+/** The API word. This file builds all identifiers of the API that contain the API word. */
 export const apiWord = currentApiWord();
 
 /** Returns the group of the management API of a server with this API word. */
@@ -237,8 +237,8 @@ export const projectRoles = {
 } as const;
 
 /**
- * The field of a scope that allows the requests of the command line. Its type is the name with the default word, so that
- * TypeScript knows the field in the types of scopes.
+ * The name of the scope field that allows the requests of the command line. The name contains the API word. It is cast
+ * to the name with the default word, so that TypeScript finds the field in the types of scopes.
  */
 export const scopeCliFlag = `allow${apiWord.charAt(0).toUpperCase()}${apiWord.slice(1)}Cli` as 'allowPlatformCli';
 

@@ -38,8 +38,8 @@ export interface ResourceKind<Fields extends JsonObject = AnyFields> {
   readonly version: string;
   readonly kind: string;
   /**
-   * The version in which objects are stored. Present only if a built-in kind is served in another version than it is
-   * stored.
+   * The version in which objects are stored. Present only if a built-in kind is served in a version other than the
+   * stored one.
    */
   readonly storageVersion?: string;
   /** The kind of lists of this kind. Optional; defaults to the kind followed by `List`. */

@@ -40,7 +40,10 @@ export function tableColumns(kind: Tabular): ColumnDefinition[] {
   return namesItself(kind) ? own : [nameColumn, ...own];
 }
 
-/** True if the kind defines its own name column. The kind Event does, because its name is the last column. */
+/**
+ * True if the kind defines its own name column. The kind Event does, because its name is the last column, not the
+ * first.
+ */
 function namesItself(kind: Tabular): boolean {
   return kind.builtIn === true && columnsOf(kind).some(({ name }) => name === nameColumn.name);
 }
@@ -104,8 +107,8 @@ function absentCell({ builtIn }: Tabular, { type }: Column): JsonValue {
 }
 
 /**
- * The maximum length of a text that is printed without the meter, so that one expensive column does not affect the
- * others.
+ * The maximum length of a text that is printed without charging the meter. Because of this limit, one expensive column
+ * does not hide the short texts in other columns.
  */
 const maxFreeLength = 256;
 
@@ -130,8 +133,8 @@ export function formatAge(timestamp: string, now: number): string {
 }
 
 /**
- * Formats a duration as `kubectl get` does: with at most two units, and with only one unit if it is long. Prints a
- * duration of -1 second as 0s, because clocks may differ.
+ * Formats a duration as `kubectl get` does: with at most two units, and with only one unit if the duration is long.
+ * Prints a duration of -1 second as 0s, because clocks may differ.
  */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);

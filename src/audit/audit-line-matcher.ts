@@ -19,8 +19,8 @@ export function auditLineMatcher(query: AuditQuery): (line: string) => boolean {
 }
 
 /**
- * Returns the time at which an audit line was written, in milliseconds since the epoch; `undefined` if the line
- * contains no valid time. The time is the last JSON member of the line.
+ * Returns the time in an audit line, in milliseconds since the epoch; `undefined` if the line contains no valid time.
+ * The time is the last JSON member of the line.
  */
 export function auditLineTimestamp(line: string): number | undefined {
   const at = line.lastIndexOf(timestampKey);
@@ -33,8 +33,8 @@ export function auditLineTimestamp(line: string): number | undefined {
 const timestampKey = '"stageTimestamp":"';
 
 /**
- * True if an agent may have written the line. An agent's line arrives later than the time that it contains. The result
- * can also be true for a line of the server, if a logged body contains the same text.
+ * True if an agent may have written the line. An agent's line arrives later than the time in the line. The result can
+ * also be true for a line of the server, if a logged body contains the text by which agents' lines are recognized.
  */
 export function mayBeAgentLine(line: string): boolean {
   return line.includes('"agent":{');

@@ -41,7 +41,7 @@ const texts = fc.array(text, { maxLength: 3 });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const rarely = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 20, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
-/** Few values, so that identical and equal arrays occur repeatedly. */
+/** Uses only a few values, so both identical arrays and equal arrays occur repeatedly. */
 const groups = fc.oneof(fc.constantFrom(['a', 'b'], ['a', 'b'], ['"'], []), texts);
 const user = fc.record({ username: text, groups });
 

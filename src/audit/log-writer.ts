@@ -21,8 +21,8 @@ export interface HeldFiles {
   /** Returns the current number of rotated files to retain. Called before each rotation. */
   count(): Promise<number>;
   /**
-   * The largest number that `count` may ever have returned. Rotated files up to this number can exist, and those beyond
-   * the current number are removed.
+   * The largest number that any call of `count` may have returned. Rotated files up to this number can exist. Rotation
+   * removes those beyond the current number.
    */
   readonly most: number;
 }

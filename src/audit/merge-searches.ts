@@ -33,8 +33,8 @@ export function mergeSearches(found: ReadonlyMap<string, AuditSearchResult>, lim
     if (newest === undefined || sources.some((source) => source.mayFindAfter(newest.time))) break;
     const line = newest.take();
     const agentLine = agentLineId(line);
-    // Skip duplicates. If a replica fails while it receives an agent's lines, the agent sends these lines again, to
-    // this replica or another one.
+    // Skip duplicates. If a replica fails before it confirms an agent's lines, the agent sends these lines again, to
+    // this replica or to another one.
     if (agentLine !== undefined && agentLines.has(agentLine)) continue;
     if (agentLine !== undefined) agentLines.add(agentLine);
     lines.push(line);
@@ -88,9 +88,9 @@ class Source {
 }
 
 /**
- * Returns the time of each line for ordering it among the lines of other replicas. The times never increase, so the
- * lines of one replica keep their order. An agent's line is at the position where it arrived, so it gets the time of
- * the preceding line in `lines`.
+ * Returns, for each line, the time by which it is ordered among the lines of other replicas. The times never increase,
+ * so the lines of one replica keep their order. A line from an agent gets the time of the preceding line in `lines`,
+ * because it was logged when it arrived and not at the time that it contains.
  */
 function orderingTimes(lines: readonly string[]): readonly number[] {
   const firstOwn = lines.find((line) => !mayBeAgentLine(line));

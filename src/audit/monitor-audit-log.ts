@@ -22,7 +22,10 @@ export interface MonitoredAuditLog {
  * request checks at any rate.
  */
 const cacheMilliseconds = 1_000;
-/** The size of the probe file. It is larger than the free part of a block that a full file system may still accept. */
+/**
+ * The size of the probe file. A full file system may still accept a small write, into the free part of a block. The
+ * probe file is larger than such a write.
+ */
 const probeBytes = 16 * 1024;
 
 /**

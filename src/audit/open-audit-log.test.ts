@@ -30,7 +30,7 @@ function event(changes: Partial<AuditEvent> = {}): AuditEvent {
   };
 }
 
-/** Returns an appender for a fast file. `now` replaces its synchronous write. */
+/** Returns an appender whose synchronous writes count as fast. `now` replaces `appendSync`. */
 function appending(now: Appender['appendSync']): Appender {
   return { ...createAppender({ isFile: true }), mayAppendSync: () => true, appendSync: now };
 }

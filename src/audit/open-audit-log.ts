@@ -27,8 +27,8 @@ export interface ChainedAuditLog extends AuditLog {
   /** Adds a signature of the previous line to the next line. */
   signNext(): void;
   /**
-   * Adds a record to the next line that signed lines were missing when the log was opened. `lost` is the newest of
-   * them.
+   * Adds a record to the next line. The record states that signed lines were missing when the log was opened. `lost` is
+   * the newest missing line.
    */
   recordLoss(lost: ChainHead): void;
   /** Resolves after all lines that were written before the call are on the disk. */

@@ -47,8 +47,8 @@ export async function* readLinesBackwards(
 }
 
 /**
- * Splits bytes into lines. The bytes must be empty or end with a newline. If they do not start at the start of the
- * file, their first line may begin before them. The function returns that line as `head` and not in `lines`.
+ * Splits bytes into lines. The bytes must be empty or end with a newline. Unless the bytes start at the start of the
+ * file, the first line may be incomplete. The function returns an incomplete first line as `head` and not in `lines`.
  */
 function split(bytes: Buffer, offset: number): { lines: LineInFile[]; head: Buffer } {
   const lines: LineInFile[] = [];

@@ -33,7 +33,7 @@ export function redactBody(body: AuditedBody): JsonValue {
 }
 
 function redactValue(value: JsonValue, levels: number): JsonValue {
-  // Write a string of digits, which is exact, because many JSON parsers round numbers above 2^53.
+  // Write a bigint as a string of digits, because many JSON parsers round numbers above 2^53.
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return redactedPlaceholder;

@@ -8,7 +8,7 @@ import { formatSearchPosition, parseSearchPosition } from './search-position.ts'
 /** The result of one search request: matching lines of the audit log, newest first. */
 export interface AuditSearchResult {
   readonly lines: readonly string[];
-  /** The position of each line. A search that continues at the position finds the line first. */
+  /** The position of each line. A search that continues at a line's position returns that line first. */
   readonly positions: readonly string[];
   /** The value with which the next request continues the search. `undefined` if the whole log has been searched. */
   readonly continue: string | undefined;
@@ -36,9 +36,10 @@ const defaultMaxBytes = 16 * 1024 * 1024;
 const defaultMaxResultLength = 2 * 1024 * 1024;
 
 /**
- * The search stops at a line that is this many milliseconds older than `since`, the start of the requested time range.
- * Lines are in the order in which they were written, but after clock adjustments their times can differ slightly from
- * this order. Lines from agents do not stop the search, because they arrive later than the time that they contain.
+ * The tolerance for clock adjustments, in milliseconds. The search stops at a line that is older than `since` (the
+ * start of the requested time range) by more than this tolerance. The log is in the order of writing, so after a clock
+ * adjustment the times of lines can be slightly out of order. Lines from agents do not stop the search, because they
+ * arrive later than the time that they contain.
  */
 export const clockSlack = 5 * 60_000;
 
@@ -58,7 +59,8 @@ export async function searchAuditLog(
       const digest = await firstLineDigest(handle);
       return await search.searchFile(handle, end, (offset) => formatSearchPosition(file, digest, offset));
     });
-    // Rotation removed the file during the search. It removes the oldest files first, so no older file is left.
+    // `undefined` means that rotation removed the file during the search. Rotation removes the oldest files first, so
+    // no older file is left.
     if (left === undefined || search.isOver) break;
     const next = left > 0 ? file : files[index + 1];
     if (!search.hasEnough || next === undefined) continue;
@@ -149,6 +151,6 @@ class Search {
 
 function isOwnLineBefore(line: string, time: number): boolean {
   const written = auditLineTimestamp(line);
-  // A logged body can look like a line from an agent. The search then only runs longer than necessary.
+  // A logged body can look like a line from an agent. In that case, the search only runs longer than necessary.
   return written !== undefined && written < time && !mayBeAgentLine(line);
 }

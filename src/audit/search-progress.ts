@@ -1,8 +1,9 @@
 import { invalidContinue } from './search-position.ts';
 
 /**
- * The progress of a search in the log of a replica: searched up to a position, `complete`, or `failed` if the log could
- * not be searched. Later requests do not repeat a failed search, because its lines would not be in order of time.
+ * The progress of a search in the log of one replica: `position` if the search continues there, `complete`, or `failed`
+ * if the log could not be searched. Later requests do not retry a failed search, because its lines would come too late
+ * to be in order of time.
  */
 export type SearchProgress = { readonly position: string } | 'complete' | 'failed';
 

@@ -34,7 +34,7 @@ export function forwardedAddress(
   if (forwardedFor === undefined) return socketAddress;
   const isCut = forwardedFor.length > maxForwardedLength;
   const hops = forwardedFor.slice(-maxForwardedLength).split(',');
-  // The first entry of a truncated header may be the end of a longer address, so it counts as invalid.
+  // If the header was truncated, its first entry may be the end of a longer address, so the entry counts as invalid.
   if (isCut) hops[0] = '';
   let address = socketAddress;
   while (isTrusted(address)) {

@@ -55,8 +55,9 @@ export interface Authenticator {
 const maxTokenLength = 512;
 
 /**
- * Creates the authenticator, which maps bearer tokens to identities. It compares only keyed hashes, which an attacker
- * without the seal key cannot control, so the duration of a lookup reveals nothing about the value of a key.
+ * Creates the authenticator, which maps bearer tokens to identities. The authenticator compares only keyed hashes. An
+ * attacker without the seal key cannot choose these hashes, so the duration of a lookup reveals nothing about the value
+ * of a key.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { clock, permissionSignals: signals } = options;
@@ -87,8 +88,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       signal,
       ...(state.addresses === undefined ? {} : { allowsAddress: compileAddressRanges(JSON.parse(state.addresses)) }),
       permissionSignal(as) {
-        // The permission signal reports only changes after this call. Therefore return a signal that has already fired
-        // if the user or the scopes of the key have changed since authentication.
+        // The permission signal reports only changes after this call. Therefore, if the user or the scopes of the key
+        // have changed since authentication, return a signal that has already fired.
         const current = options.keyByName(name);
         const isUnchanged = current !== undefined && hasSamePermissions(state, current);
         return isUnchanged ? signals.signalFor(as ?? user, name) : signals.firedSignal();

@@ -36,7 +36,7 @@ beforeAll(async () => {
 const verify = (token: string, changes: Partial<Parameters<typeof verifyDirectToken>[1]> = {}) =>
   verifyDirectToken(token, { keys, issuer: 'this-installation', now, ...changes });
 
-/** Returns a valid token that `change` has modified, signed with the installation's own key. */
+/** Returns a token with a valid signature of the installation. `change` modifies the token before it is signed. */
 function modifiedToken(change: (jwt: SignJWT) => SignJWT, payload: Record<string, unknown> = {}, header: object = {}) {
   const { groups, scopes, accessKey } = claims;
   const jwt = new SignJWT({ groups, scopes, accessKey, ...payload })
@@ -132,7 +132,8 @@ describe('direct-endpoint tokens (completions §6)', () => {
       fc.asyncProperty(fc.nat(token.length - 1), fc.constantFrom('A', 'b', '7', '_', '.'), async (at, letter) => {
         fc.pre(token[at] !== letter);
         const changed = token.slice(0, at) + letter + token.slice(at + 1);
-        // The last character of a signature contains padding bits: another letter may decode to the same bytes.
+        // Skip a change of the last character of the signature that decodes to the same bytes: this character contains
+        // padding bits.
         fc.pre(at !== token.length - 1 || signatureOf(changed) !== signatureOf(token));
         expect((await verify(changed)).claims).toBeUndefined();
       }),

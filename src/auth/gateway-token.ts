@@ -14,8 +14,8 @@ export interface TokenKey {
 }
 
 /**
- * The claims of a gateway token (completions §3). It gives one caller access to one virtual cluster, as long as the
- * access key that requested the token is valid. Times are seconds since the epoch.
+ * The claims of a gateway token (completions §3). The token gives one caller access to one virtual cluster, as long as
+ * the access key that requested the token is valid. Times are seconds since the epoch.
  */
 export interface GatewayTokenClaims {
   /** The ID of the installation that issued the token. */

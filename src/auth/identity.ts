@@ -20,8 +20,8 @@ export interface Identity {
    */
   readonly fairQueueKey?: string;
   /**
-   * True if the credential may be used from the address of a client. Absent if it may be used from everywhere. The
-   * authenticate filter calls it.
+   * True if the credential may be used from this client address. The authenticate filter calls this function. Absent if
+   * the credential may be used from everywhere.
    */
   allowsAddress?(address: string): boolean;
   /**
@@ -44,14 +44,15 @@ export interface Identity {
   /**
    * Returns a signal that fires when the permissions of the caller change. If the caller impersonates another user,
    * pass that user as `as`. The signal ends long-running requests (watches, proxied streams), and its reason becomes
-   * their last message. Short requests do not use it, so callers who change their own permissions still get a response.
-   * The signal reports only changes after this function was called, so call it before authorization. Absent if the
-   * permissions never change.
+   * the last message of each. Short requests do not use the signal, so callers who change their own permissions still
+   * get a response. The signal reports only changes after this call, so call this function before authorization. Absent
+   * if the permissions never change.
    */
   permissionSignal?(as?: UserInfo): AbortSignal;
   /**
-   * An additional authorization check before the control plane's own policy. The gateway sets it, so that a caller can
-   * do no more in a cluster than the management API allows, even if the caller impersonates another user there.
+   * An additional authorization check before the control plane's own policy. The gateway sets this function. It ensures
+   * that a caller can do no more in a cluster than the management API allows, even if the caller impersonates another
+   * user in the cluster.
    */
   preauthorize?(attributes: Attributes): Decision | Promise<Decision>;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { UserInfo } from '../api/user-info.ts';
 
-/** The state of an access key that authentication needs. The access-key cache contains it. */
+/** The state of an access key that authentication needs, as the access-key cache contains it. */
 export interface KeyState {
   readonly name: string;
   readonly uid: string;
@@ -11,7 +11,8 @@ export interface KeyState {
   readonly expiresAt?: number;
   readonly disabled: boolean;
   /**
-   * A text that changes with the value of the key, except when a login is renewed. It never contains the value itself.
+   * A text that changes with the value of the key. If a login is renewed, the value changes but this text does not. The
+   * text never contains the value.
    */
   readonly version: string;
   /** A text that changes with the scopes of the key. */

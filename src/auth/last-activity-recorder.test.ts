@@ -22,7 +22,7 @@ function setUp(options: Setting = {}) {
   });
   const advance = async (milliseconds: number): Promise<void> => {
     clock.advance(milliseconds);
-    // The promise chain behind a flush, however long, completes before the next macrotask.
+    // A flush completes before the next macrotask, because it consists only of a chain of promises.
     await new Promise((resolve) => setImmediate(resolve));
   };
   return { clock, writes, activity, advance };

@@ -11,13 +11,13 @@ export interface LastActivityRecorderOptions {
   /** Returns the stored `lastActivity`. Without it, a restart would cause a write for every key in use. */
   storedTime?(keyName: string): number | undefined;
   /**
-   * True if the expiry of the key depends on its last activity. The stored time must then be accurate even after a
-   * crash.
+   * True if the expiry of the key depends on the key's last activity. In this case, the stored time must be accurate
+   * even after a crash.
    */
   expiresByInactivity?(keyName: string): boolean;
   /**
-   * Returns the longest time in milliseconds for which a use of the key may be unknown to other replicas. Optional; not
-   * needed if there are no other replicas.
+   * Returns the longest time, in milliseconds, for which other replicas may not know about a use of the key. Optional;
+   * not needed if there are no other replicas.
    */
   maxUnwrittenMilliseconds?(keyName: string): number | undefined;
 }
@@ -27,7 +27,7 @@ export interface LastActivityRecorder {
   recordUse(keyName: string): void;
   /**
    * Returns the time of the latest use that is not stored yet. Such a use extends the life of a key that expires after
-   * inactivity, even if the key would expire before the use is stored.
+   * inactivity, even if the key would expire by its stored time before the use is stored.
    */
   latestUse(keyName: string): number | undefined;
   /** Stops the recorder. Writes all recorded uses that are not stored yet. */
@@ -42,11 +42,14 @@ const writeIntervalMs = 60_000;
 /** Maximum number of keys with a pending use, about 100 bytes each. Uses of further keys are not recorded. */
 const maxPending = 250_000;
 /**
- * The write interval is at least this number of milliseconds per pending key. With very many keys in use, this limits
- * the writes to a hundred per second, because one write per key and minute would dominate the load of the store.
+ * The write interval is at least this number of milliseconds per pending key. This limits the writes to a hundred per
+ * second. Otherwise, with very many keys in use, one write per key and minute would be most of the load of the store.
  */
 const msPerPendingKey = 10;
-/** Number of concurrent writes: enough to share a flush to disk, and too few to slow down requests. */
+/**
+ * The number of concurrent writes. With this number, several writes share one flush to disk, but requests do not become
+ * slower.
+ */
 const concurrentWrites = 32;
 
 interface PendingUse {
@@ -61,7 +64,10 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
   const pending = new Map<string, PendingUse>();
   /** For each key, the time at which this process last wrote it. Entries that no longer delay a write are removed. */
   const recent = new Map<string, number>();
-  /** Uses that are being written. They count as recorded, although no status contains them yet. */
+  /**
+   * Uses that are being written. Later uses are treated as if these were already stored, although no status contains
+   * them yet.
+   */
   const inFlight = new Map<string, number>();
   let cancelTimer: (() => void) | undefined;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -165,12 +171,12 @@ interface KnownWrites {
 }
 
 /**
- * Returns the time of a key's last write, on the monotonic clock. Ignores a stored time in the future: it was written
- * before the clock was set back.
+ * Returns the time of a key's last write, on the monotonic clock. Ignores a stored time in the future, because such a
+ * time was written before the clock was set back.
  */
 function lastWriteTime({ own, stored, now, elapsed }: KnownWrites): number | undefined {
   const age = now - (stored ?? Number.NEGATIVE_INFINITY);
   if (age < 0 || age === Number.POSITIVE_INFINITY) return own;
-  // The stored time may be from another replica, and later than the last write by this process.
+  // The stored time may have been written by another replica after the last write by this process.
   return Math.max(own ?? Number.NEGATIVE_INFINITY, elapsed - age);
 }

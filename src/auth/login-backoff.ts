@@ -11,7 +11,7 @@ export interface LoginAttempt {
 export interface LoginBackoff {
   /**
    * Admits a login attempt, or returns the number of milliseconds that the client must wait. An admitted attempt counts
-   * as failed until `succeed` or `abandon` is called, so that concurrent attempts cannot bypass the limit.
+   * as failed until `succeed` or `abandon` is called. Otherwise, concurrent attempts could bypass the limit.
    */
   admit(attempt: LoginAttempt): number | AdmittedLogin;
   /**
@@ -28,7 +28,7 @@ export interface AdmittedLogin {
    */
   readonly isKnownPair: boolean;
   succeed(): void;
-  /** Removes this attempt from the count of failures. Called if the password was not checked. */
+  /** Removes this attempt from the count of failures. The caller uses this method if it did not check the password. */
   abandon(): void;
 }
 
@@ -152,8 +152,8 @@ class Failures {
 }
 
 /**
- * Adds an entry as the newest entry, and removes the oldest entry if there are too many. A Map iterates in insertion
- * order.
+ * Adds an entry as the newest entry, and removes the oldest entry if there are more than `limit`. A Map iterates in
+ * insertion order, so its first entry is the oldest.
  */
 function putLast<T>(map: Map<string, T>, key: string, value: T, limit: number): void {
   map.delete(key);
@@ -182,8 +182,8 @@ function networkOf(address: string): string {
   const [left = '', right] = plain.split('::');
   const head = left === '' ? [] : left.split(':');
   const tail = right === undefined || right === '' ? [] : right.split(':');
-  // An embedded IPv4 address counts as one group here. That is harmless, because it never affects the first four
-  // groups.
+  // An IPv4 address at the end of an IPv6 address counts as one group here instead of two. That is harmless, because
+  // the error never affects the first four groups.
   const missing = right === undefined ? 0 : Math.max(0, 8 - head.length - tail.length);
   const groups = [...head, ...Array.from({ length: missing }, () => '0'), ...tail];
   return `${groups

@@ -10,8 +10,9 @@ interface ScryptCost {
 }
 
 /**
- * Cost of new password hashes, which are stored as `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^15 costs about 50 ms
- * and 32 MiB per guess. The hash contains its parameters, so the cost can be raised without breaking older hashes.
+ * The cost of new password hashes, which are stored as `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. With N = 2^15, each
+ * guess takes about 50 ms and 32 MiB. A stored hash contains its parameters, so a higher cost for new hashes does not
+ * break older hashes.
  */
 const cost: ScryptCost = { logN: 15, r: 8, p: 1 };
 const hashLength = 32;

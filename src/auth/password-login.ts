@@ -35,17 +35,17 @@ export interface PasswordLoginOptions {
 }
 
 export type SecondFactorResult =
-  /** `recoveryCodes` belong to a second factor that was set up during this login. */
+  /** `recoveryCodes` is present if the user set up the second factor during this login. */
   | { readonly isPassed: true; readonly recoveryCodes?: readonly string[] }
   /**
-   * If `response` is present, it asks the client for a code that the client has not sent. The attempt then does not
+   * `response`, if present, asks the client for a code that the client has not sent. In this case, the attempt does not
    * count as failed.
    */
   | { readonly isPassed: false; readonly why: string; readonly response?: Error };
 
 /**
- * A login backoff that several replicas share. It is called only after a hashing slot was acquired, which limits the
- * number of its records.
+ * A login backoff that several replicas share. Methods are called only after a hashing slot was acquired. The slots
+ * therefore also limit the number of backoff records.
  */
 export interface SharedLoginBackoff {
   /**

@@ -39,17 +39,18 @@ interface Entry {
 }
 
 /**
- * Delay between a change of permissions and the end of the affected streams; at most five seconds are allowed. The
- * delay combines changes: without it, a script that adds a hundred members to a project would make all members list
- * again a hundred times.
+ * The delay, in milliseconds, between a change of permissions and the end of the affected streams. It may be at most
+ * five seconds. Changes during the delay cause only one new list: without the delay, a script that adds a hundred
+ * members to a project would make all members list again a hundred times.
  */
 const debounceMilliseconds = 1_000;
 /** The number of signals above which signals without listeners are removed. */
 const sweepThreshold = 1_024;
 
 /**
- * Creates the registry of permission signals. After a change, the signal of an affected caller is replaced at once and
- * fires later. A stream that opens in between is authorized with the new permissions and therefore must not end.
+ * Creates the registry of permission signals. After a change, the registry replaces the signal of an affected caller at
+ * once, and fires the old signal after a delay. A stream that opens during the delay gets the new signal: it is
+ * authorized with the new permissions and must not end.
  */
 export function createPermissionSignals(clock: Clock): PermissionSignals {
   const live = new Map<string, Entry>();

@@ -61,7 +61,8 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   const update = (session: Session, state: KeyState): void => {
     const before = session.state;
-    // Keep the old state if nothing changed. A new object for each use would live long enough to burden the GC.
+    // Keep the old state if nothing changed. Otherwise, each use would store a new long-lived object, which increases
+    // the work of the garbage collector.
     if (before.user === state.user && before.scopes === state.scopes && before.addresses === state.addresses) return;
     session.state = state;
     if (!hasSamePermissions(before, state)) options.onPermissionsChanged(state.name);

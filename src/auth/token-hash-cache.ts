@@ -20,8 +20,8 @@ export interface TokenHashCache {
 }
 
 /**
- * Creates the cache. Its keys are token fingerprints: computing one takes a tenth of the time of the checksum and keyed
- * hash.
+ * Creates the cache. Its keys are token fingerprints, because computing a fingerprint takes a tenth of the time of
+ * computing the checksum and the keyed hash.
  */
 export function createTokenHashCache(options: TokenHashCacheOptions): TokenHashCache {
   const { limit = 10_000 } = options;

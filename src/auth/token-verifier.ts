@@ -23,9 +23,9 @@ const maxTokenLength = 32 * 1024;
 const maxCached = 1_000;
 
 /**
- * Creates the verifier. `publicKeys` returns the currently trusted keys. It is called for each token, because a key may
- * be revoked. `refresh` is called before a token with an unknown key is rejected, because another server may have just
- * created the key.
+ * Creates the verifier. `publicKeys` returns the currently trusted keys. The verifier calls `publicKeys` for each
+ * token, because a key may be revoked. Before it rejects a token with an unknown key, it calls `refresh`, because
+ * another server may have just created the key.
  */
 export function createTokenVerifier(
   publicKeys: () => JSONWebKeySet,

@@ -3,7 +3,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 /** The length of a time step in seconds. All common authenticator apps support this value and codes with six digits. */
 const stepSeconds = 30;
 const digits = 6;
-/** The number of time steps before and after the current one whose codes are also accepted, because clocks differ. */
+/**
+ * Because clocks differ, codes of neighboring time steps are also accepted: this number of steps before the current
+ * step, and the same number after it.
+ */
 const window = 1;
 const secretBytes = 20;
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -16,8 +16,8 @@ export function builtInGateway({ builtIn, host, planes }: BuiltInClusterPlanes):
       const status = virtualPlanes.statusAt(location);
       if (status?.uid !== uid) return undefined;
       const { planeId, access } = status;
-      // Check the token first: a token of another plane must not load this plane, and an expired token must not wake
-      // the virtual cluster.
+      // Check the token before the plane is loaded: a token of another plane must not load this plane, and an expired
+      // token must not wake the virtual cluster.
       if (!(await builtIn.isTokenOf(planeId, token))) return undefined;
       if (access !== 'open') {
         const opened = await planes.open(planeId);

@@ -14,7 +14,7 @@ it('the version of the built-in objects is increased with each change of the obj
     clock: new ManualClock(),
     log: silentLog,
   });
-  // If this fails, increase the version and replace both values.
+  // If this check fails, increase `builtinObjectsVersion` and replace both expected values.
   expect({ version: builtinObjectsVersion, digest: builtinDigest('minimal') }).toEqual({
     version: 1,
     digest: '764938d1a353895c',

@@ -25,8 +25,8 @@ export interface PlaneComposerOptions
 
 export interface ComposedPlane extends PlaneComposition {
   /**
-   * Returns the service account of this plane that a bearer token belongs to, `undefined` if the token is invalid.
-   * Works only during the time that the plane is loaded.
+   * Returns the service account of this plane to which a bearer token belongs; `undefined` if the token is invalid.
+   * Call this function only during the time that the plane is loaded.
    */
   authenticate(token: string): Promise<Identity | undefined>;
 }
@@ -44,7 +44,7 @@ export interface PlaneComposer {
 export interface CompositionOptions {
   /** The set of kinds that the plane serves. Optional; defaults to `minimal`. */
   readonly api?: ApiSet;
-  /** Parts that only this plane has, in addition to the parts that every Kubernetes plane has. */
+  /** Parts of this plane in addition to the parts that every Kubernetes plane has. */
   readonly parts?: readonly PlanePart[];
 }
 

@@ -11,9 +11,9 @@ import type { ListOptions, PatchOptions, ServedObject, WriteOptions } from '../r
 import type { RevisionCheck } from '../store/store.ts';
 
 /**
- * The API client of the server's own controllers. It has the same contract as the HTTP client, but calls the verbs
- * directly, with the system identity, which no credential can obtain. It returns the frozen objects of the watch caches
- * without copying them. All writes contain the check `fence` (`RequestContext.fence`).
+ * Returns the API client of the server's own controllers. It has the same contract as the HTTP client, but calls the
+ * verbs directly. It uses the system identity, which no credential gives. It returns the frozen objects of the watch
+ * caches without copying them. All writes contain the check `fence` (`RequestContext.fence`).
  */
 export function inProcessClient(kinds: KindStores, fieldManager: string, fence?: RevisionCheck): ApiClient {
   return {
@@ -26,7 +26,10 @@ export function inProcessClient(kinds: KindStores, fieldManager: string, fence?:
   };
 }
 
-/** The duration of one watch. The server then ends it and the controller opens a new one, as with any HTTP client. */
+/**
+ * The duration of one watch, in milliseconds. After this time, the server ends the watch and the controller opens a new
+ * one, as with any HTTP client.
+ */
 const watchMilliseconds = 30 * 60_000;
 
 function resourceInProcess<Fields extends JsonObject>(

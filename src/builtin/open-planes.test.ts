@@ -97,7 +97,7 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     let deaths = 0;
     for (let writes = 1; ; writes++) {
       const store = openMemoryStore({ clock: new ManualClock() });
-      // The first start creates the built-in cluster; crashes begin after it.
+      // The first start creates the built-in cluster. The simulated crashes begin only after this start.
       await (await openPlanesTestEnv({ store })).close();
       const first = await openPlanesTestEnv({ store: dyingAfter(store, writes) });
       await wholeLife(first);

@@ -32,12 +32,12 @@ export interface BuiltInClusterPlanesOptions extends PlaneTargetsOptions {
   readonly store: Store;
   /** The maximum memory of all idle planes together, in bytes. Planes in use are never unloaded and do not count. */
   readonly memoryBudget: number;
-  /** The set of kinds of new virtual clusters that do not choose one. */
+  /** The set of kinds that a new virtual cluster serves if it does not choose one. */
   readonly defaultApi: ApiSet;
   /** The worker threads that run virtual clusters. If absent, virtual clusters run on this thread. */
   readonly workers?: PlaneWorkersSettings;
   /**
-   * Describes this process if several processes share the store. Optional; by default, no other process uses the store.
+   * Describes this process. Required if several processes share the store; by default, no other process uses the store.
    */
   readonly server?: MarkingServer;
 }
@@ -66,8 +66,8 @@ export interface BuiltInClusterPlanes {
   /** Sets the shards whose planes stay in memory (`Fleet.preferShards`). */
   preferShards(shards: readonly string[]): void;
   /**
-   * Makes the worker threads start as soon as a virtual cluster is created or changed, ahead of its first request.
-   * Otherwise, a worker starts with the first request to one of its planes, so unused virtual clusters cost no threads.
+   * Makes the worker threads start when a virtual cluster is created or changed, before its first request. Without this
+   * call, a worker starts with the first request to one of its planes, so unused virtual clusters need no threads.
    */
   startWorkersAhead(): void;
   /** True if virtual clusters run on worker threads, so the work for each of them is measured. */
@@ -78,7 +78,10 @@ export interface BuiltInClusterPlanes {
 }
 
 const never = new AbortController().signal;
-/** Names the built-in cluster in in-process requests. It is not a virtual cluster, so its namespace is empty. */
+/**
+ * The location of the built-in cluster in in-process requests. The built-in cluster is not a virtual cluster, so the
+ * namespace is empty.
+ */
 const localLocation = { namespace: '', name: builtInClusterName };
 
 /**
@@ -110,7 +113,7 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
 
   const virtualClusters = virtualClustersOf(options, fleet, planes);
 
-  // Only if the store is not shared. In a shared store, one of the servers resumes the removals.
+  // Resume removals here only if the store is not shared. In a shared store, one of the servers resumes the removals.
   if (!store.isShared) await fleet.resumeRemovals();
   const local = await borrowedLocal(fleet);
   const localVirtualClusters = storeOf(local.plane.kinds, virtualClusterKind);
@@ -223,7 +226,7 @@ function startAtFirstChange(workers: PlaneWorkers, virtualClusters: VirtualPlane
   });
 }
 
-/** Makes the workers discard the planes of virtual clusters that other processes remove. */
+/** Makes the workers unload the planes of virtual clusters that other processes remove. */
 function evictRemovedPlanes(virtualClusters: VirtualPlanesOptions['virtualClusters'], workers: PlaneWorkers): void {
   virtualClusters.listen(({ before, after }) => {
     // Ignore an error: a worker that has ended has no planes.

@@ -7,8 +7,8 @@ export class PlaneLocations {
   readonly #virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'peekAll'>;
   readonly #locations = new Map<string, { readonly namespace: string; readonly name: string }>();
   /**
-   * True if all virtual clusters are known. They are read only when an unknown plane is looked up, because reading
-   * decodes every object.
+   * True if the locations of all virtual clusters have been read. They are read only when an unknown plane is looked
+   * up, because reading decodes every VirtualCluster object.
    */
   #isComplete = false;
 

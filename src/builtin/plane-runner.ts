@@ -13,8 +13,8 @@ export interface OpenedPlane {
 export interface PlaneRunner {
   /**
    * Loads a plane if necessary. A plane on this thread is pinned before the first await, so it cannot be removed after
-   * that. A plane on a worker may be unloaded or removed between two calls. Resolves with `undefined` if the plane does
-   * not exist. Rejects with an API error if the plane cannot be used now.
+   * that. A plane on a worker may be unloaded or removed between two calls of the plane. Resolves with `undefined` if
+   * the plane does not exist. Rejects with an API error if the plane cannot be used now.
    */
   open(id: string): Promise<OpenedPlane | undefined>;
   /** Loads a plane. Rejects if it cannot be loaded. */

@@ -62,8 +62,8 @@ export function createPlaneHandlers(options: PlaneHandlersOptions): (plane: Plan
 }
 
 /**
- * The longest time for which discovery waits until new custom resources are served. Without this limit, discovery would
- * not respond during the removal of a kind with many objects.
+ * The longest time, in milliseconds, for which a discovery request waits until new custom resources are served. Without
+ * this limit, discovery would not respond during the removal of a kind with many objects.
  */
 const maxSettleMs = 2_000;
 

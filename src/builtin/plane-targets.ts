@@ -96,8 +96,8 @@ export function createPlaneTargets(options: PlaneTargetsOptions): PlaneTargets {
         serve: handlerOf(preauthorizingPlane(plane)),
         async authenticate(token) {
           const account = await authenticateIn(plane, compositions.get(plane), token);
-          // Service accounts of different virtual clusters can have equal names. The plane ID in the key keeps their
-          // fair-queueing shares apart.
+          // Service accounts of different virtual clusters can have equal names. The plane ID in the key ensures that
+          // they do not share one fair-queueing share.
           return account && { ...account, fairQueueKey: `${plane.id}/${account.user.name}` };
         },
       };
@@ -108,8 +108,8 @@ export function createPlaneTargets(options: PlaneTargetsOptions): PlaneTargets {
 }
 
 /**
- * Authenticates a service account. Another replica may have created it, so a token is refused only after the current
- * state was read.
+ * Authenticates a service account. Another replica may have created the account, so a token is refused only after the
+ * current state was read from the store.
  */
 async function authenticateIn(
   plane: ControlPlane,

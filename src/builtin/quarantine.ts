@@ -10,19 +10,22 @@ import type { WorkMarks } from './work-marks.ts';
 import type { PlaneIncident } from './workers/plane-workers.ts';
 
 /**
- * The number of incidents within the period after which a plane is quarantined, by the cause of the last incident.
- * `stalled`: the worker stalled during work for the plane. `failed`: the worker ended, for example because its heap was
- * full. Another plane of the worker may be the cause, so more incidents are required. `interrupted`: the server ended
- * while a worker did long work for the plane.
+ * The number of incidents within the quarantine period after which a plane is quarantined, by the cause of the last
+ * incident. `stalled`: the worker stalled during work for the plane. `failed`: the worker ended, for example because
+ * its heap was full; another plane of the worker may be the cause, so more incidents are required. `interrupted`: the
+ * server ended during long work of a worker for the plane.
  */
 const maxIncidents = { stalled: 2, failed: 4, interrupted: 2 } as const;
 const periodMs = 10 * 60_000;
 
-/** The quarantine of planes that have repeatedly caused the end of their worker thread. */
+/** The quarantine of planes that have repeatedly caused their worker thread to end. */
 export interface Quarantine {
   /** Returns the error for requests to a quarantined plane; `undefined` if the plane may be used. */
   errorOf(planeId: string): StatusError | undefined;
-  /** Records that a plane has ended its worker. Writes an Event, and quarantines the plane if this happens repeatedly. */
+  /**
+   * Records that a plane has caused its worker to end. Writes an Event, and quarantines the plane if the plane has too
+   * many incidents.
+   */
   record(incident: PlaneIncident): Promise<void>;
   /** The number of incidents since the start of the server, by cause. */
   readonly incidents: Readonly<Record<PlaneIncident['cause'], number>>;
@@ -41,8 +44,8 @@ export interface QuarantineOptions {
 
 /**
  * Opens the quarantine. A quarantined virtual cluster has the annotation `quarantineAnnotation`, so it stays
- * quarantined after a restart, until an administrator removes the annotation. If a worker did long work for a plane
- * when the server ended, the plane gets an incident. If the plane had incidents before, it is quarantined before this
+ * quarantined after a restart, until an administrator removes the annotation. If the server ended during long work of a
+ * worker for a plane, the plane gets an incident. If the plane had incidents before, it is quarantined before this
  * function resolves.
  */
 export async function openQuarantine(options: QuarantineOptions): Promise<Quarantine> {
@@ -51,7 +54,7 @@ export async function openQuarantine(options: QuarantineOptions): Promise<Quaran
   const events = hostClient.resource(eventKind);
   const incidents = { stalled: 0, failed: 0, interrupted: 0 };
 
-  /** Records an incident of the plane, and returns the number of its incidents within the period. */
+  /** Records an incident of the plane, and returns the number of its incidents within the quarantine period. */
   function count(planeId: string, cause: PlaneIncident['cause']): number {
     // The mark of the interrupted work already contains this incident.
     if (cause === 'interrupted') marks.finish(planeId);

@@ -4,8 +4,8 @@ import type { PlaneRunner } from './plane-runner.ts';
 import { SlowRequests } from './workers/slow-requests.ts';
 
 /**
- * Limits slow requests to planes on this thread in the same way as slow requests to planes on workers. A request that
- * waits for a tenant's webhook then releases its in-flight slot, which all tenants share.
+ * Limits slow requests to planes on this thread in the same way as slow requests to planes on workers. With the limit,
+ * a request that waits for a tenant's webhook releases its in-flight slot, because all tenants share these slots.
  */
 export function withSlowRequestLimit(planes: PlaneRunner, clock: Clock): PlaneRunner {
   const slowRequests = new SlowRequests(clock);

@@ -28,8 +28,8 @@ export interface VirtualApiOptions {
 const never = new AbortController().signal;
 
 /**
- * Returns a function that sends one in-process request to a virtual cluster, under the identity in the request. The
- * plane of the virtual cluster stays loaded until the response is complete.
+ * Returns a function that sends one in-process request to a virtual cluster, with the identity that the request
+ * contains. The plane of the virtual cluster stays loaded until the response is complete.
  */
 export function createVirtualApiSender(options: VirtualApiOptions) {
   const { clock, log } = options;

@@ -35,11 +35,14 @@ export interface VirtualClusterAccessStatus {
 export interface VirtualPlanes {
   /** Opens a gateway session. Throws 404 if there is no virtual cluster, and 503 if it sleeps or is being removed. */
   enter(location: VirtualClusterLocation): Promise<PlaneSession>;
-  /** Returns the status of the virtual cluster at the location, usable or not. `undefined` if there is none. */
+  /**
+   * Returns the status of the virtual cluster at the location, even if the virtual cluster cannot be used; `undefined`
+   * if there is none.
+   */
   statusAt(location: VirtualClusterLocation): VirtualClusterAccessStatus | undefined;
   /**
-   * Resolves as soon as the virtual cluster at the location is awake. If the virtual cluster is quarantined, this also
-   * resolves, and `enter` throws the reason. Rejects if the signal fires first.
+   * Resolves as soon as the virtual cluster at the location is awake. Also resolves if the virtual cluster is
+   * quarantined; `enter` then throws the reason. Rejects if the signal fires first.
    */
   whenUsable(location: VirtualClusterLocation, signal: AbortSignal): Promise<void>;
   /** Returns the virtual cluster that runs in this plane; `undefined` if there is none. */
@@ -53,7 +56,8 @@ export interface VirtualPlanesOptions {
   /** The VirtualCluster objects of the built-in cluster. */
   readonly virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'peekAll' | 'listen'>;
   /**
-   * Opens a session. Must pin the plane before its first await, so that the plane is not removed during the session.
+   * Opens a session. The implementation must pin the plane before its first await. Otherwise, the plane could be
+   * removed during the session.
    */
   openSession(planeId: string, name: string): Promise<OpenedPlane>;
 }
@@ -111,8 +115,8 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
       if (unavailable !== undefined) throw unavailable;
       const planeId = planeIdOf(object);
       locations.add(object);
-      // There is no await between the check above and this call, which pins the plane. So the plane is removed either
-      // before the check or after the session.
+      // There is no await between the check above and this call, which pins the plane. Therefore the plane cannot be
+      // removed between the check and the end of the session.
       const opening = options.openSession(planeId, name);
       const session = sessions.start(planeId);
       try {

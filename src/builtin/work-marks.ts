@@ -21,7 +21,7 @@ export interface WorkMarksOptions {
   readonly log: Log;
 }
 
-/** The record of a piece of work that ended its thread or took long. */
+/** The record of a piece of work that ended its thread or took long. `WorkMarks` stores such marks. */
 export interface WorkMark {
   /** The times at which the work ended its thread, or was in progress when the server ended. */
   readonly incidents: readonly number[];
@@ -41,17 +41,20 @@ interface StoredMark extends WorkMark {
 export const workMarksSlice = 'work-marks';
 /** The maximum number of marks per subject. The oldest are removed first. */
 const maxMarks = 1_000;
-/** Older marks are removed when the server starts, so work that failed once is tried again. */
+/**
+ * Marks older than this are removed when the server starts. Work that failed once is therefore tried again a day later.
+ */
 const maxAgeMs = 24 * 60 * 60_000;
 const onlyServer: MarkingServer = { id: 'only', others: async () => [] };
 
 /**
- * Durable marks of work that may end its thread or the whole server. The main thread writes a mark when a thread does
- * not return to its event loop for some time, and removes the mark when the thread returns, so short work costs
- * nothing. A mark that is found when the server starts belongs to work that was in progress when the server last ended.
+ * Durable marks of work that may end its thread or the whole server. If a thread does not return to its event loop for
+ * some time, the main thread writes a mark, and removes the mark when the thread returns. Short work therefore causes
+ * no writes. A mark that is found when the server starts belongs to work that was in progress when the server last
+ * ended.
  */
 export class WorkMarks {
-  /** The IDs of the work that was in progress when the server ended. This added one incident to the mark of each. */
+  /** The IDs of the work that was in progress when the server ended. For each ID, an incident was added to the mark. */
   readonly interrupted: readonly string[];
   readonly #options: WorkMarksOptions;
   readonly #marks: Map<string, StoredMark>;
@@ -63,7 +66,7 @@ export class WorkMarks {
     this.interrupted = interrupted;
   }
 
-  /** Reads the marks of the last run. */
+  /** Reads the marks that the last server process stored. */
   static async open(options: WorkMarksOptions): Promise<WorkMarks> {
     const { store, subject, clock, server = onlyServer } = options;
     const { entries } = await store.list({ slice: workMarksSlice, prefix: [subject] });
@@ -129,7 +132,7 @@ export class WorkMarks {
   }
 
   #set(id: string, mark: StoredMark): Promise<void> {
-    // Moves the mark to the end, so the first one is the oldest.
+    // Move the mark to the end, so that the first mark of the Map is always the oldest.
     this.#marks.delete(id);
     this.#marks.set(id, mark);
     const stored = this.#write(id, encodeMark(mark));

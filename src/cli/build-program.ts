@@ -86,8 +86,8 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, invoke: In
     .summary(spec.summary)
     .description(spec.details === undefined ? sentence(spec.summary) : `${sentence(spec.summary)} ${spec.details}`)
     .allowExcessArguments(false)
-    // An option after the name of a subcommand belongs to the subcommand, even if the parent command has an option of
-    // the same name.
+    // Treat an option after the name of a subcommand as an option of the subcommand, even if the parent command has an
+    // option with this name.
     .enablePositionalOptions();
   if (spec.aliases !== undefined) command.aliases([...spec.aliases]);
   for (const argument of spec.args ?? []) command.addArgument(new Argument(argument.name, argument.description));

@@ -6,14 +6,14 @@ import { pause } from './pause.ts';
 
 const pauseMilliseconds = 50;
 /**
- * A lock file older than this is ignored: no program holds a lock for so long, so the program that created the file was
- * killed.
+ * The age, in milliseconds, above which a lock file is ignored. No program holds a lock for so long, so the program
+ * that created the file must have been killed.
  */
 const staleAfterMs = 60_000;
 
 /**
- * Calls `work` while this process holds a lock file. A lock file whose process has ended is ignored. Rejects if the lock file
- * cannot be created, or if another program holds it for longer than `waitMilliseconds`.
+ * Creates a lock file, calls `work`, and removes the lock file. Ignores an existing lock file whose process has ended.
+ * Rejects if the lock file cannot be created, or if another program holds it for longer than `waitMilliseconds`.
  */
 export async function withFileLock<T>(
   path: string,
@@ -36,7 +36,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** Creates the lock file with the name of this process. Returns false if it exists. */
+/** Creates the lock file. Its content identifies this process. Returns false if the file exists. */
 async function tryLock(path: string): Promise<boolean> {
   try {
     const handle = await open(path, 'wx', 0o600);

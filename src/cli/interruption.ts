@@ -2,7 +2,9 @@ import { exitCodes } from './cli-error.ts';
 
 const terminated = 143;
 
-/** Converts Ctrl-C and SIGTERM into an abort signal, which commands pass to every operation that they wait for. */
+/**
+ * Converts Ctrl-C and SIGTERM into an abort signal. Commands pass the signal to every operation for which they wait.
+ */
 export interface Interruption {
   /** Aborted by the first Ctrl-C or SIGTERM. The first read of this property installs the signal handlers. */
   readonly signal: AbortSignal;

@@ -70,12 +70,12 @@ export interface InstanceKind<Fields extends InstanceFields = InstanceFields> ex
 
 export const managementApiVersion = `${managementGroup}/${managementVersion}`;
 
-/** Returns the path of a command for a kind: `space list`, and for virtual clusters `list`. */
+/** Returns the path of a command for a kind: for example `space list`, or only `list` for virtual clusters. */
 export function commandPath({ command }: NamedKind, verb: string): string {
   return command === '' ? verb : `${command} ${verb}`;
 }
 
-/** Returns the word for a kind in `flotilla list <kind>`: `space-templates`. */
+/** Returns the word by which the user names a kind in `flotilla list <kind>`, for example `space-templates`. */
 export function kindWord({ noun }: NamedKind): string {
   return `${noun.replace(' ', '-')}s`;
 }

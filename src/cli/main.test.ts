@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { managementGroup } from '../api/naming.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// The build directory. It is in the project directory, so the bundle finds its packages. It is separate, so the tests
+// The build directory. It is in the project directory, so the bundle finds its packages. It is not dist/, so the tests
 // do not change dist/.
 const built = join(root, '.cache', `cli-${process.pid}`);
 const program = `const { main } = await import(${JSON.stringify(`${built}/flotilla.js`)}); await main(['', '', ...process.argv.slice(1)]);`;
@@ -135,7 +135,7 @@ describe('flotilla start', () => {
   it('exits immediately on a second signal', async () => {
     const server = run('start', '--listen', '127.0.0.1:0');
     await server.until('out', 'explain');
-    // A request whose body never ends is in flight: the drain waits for it.
+    // Send a request whose body never ends. The drain waits for this request.
     const sending = await call(server, watchPath.split('?')[0] ?? '', 'POST', {
       'content-length': '100',
       expect: '100-continue',

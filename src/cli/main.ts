@@ -4,9 +4,9 @@ import { CliError } from './cli-error.ts';
 import { chooseApiWord } from './config/choose-api-word.ts';
 
 /**
- * Runs the program with `process.argv` and sets the exit code. `--version`, the short help and shell completion
- * are handled first, without loading the command line parser, so that they are fast. Everything that depends on the API word is imported
- * dynamically, after the word was chosen.
+ * Runs the program with `process.argv` and sets the exit code. `--version`, the short help and shell completion must be
+ * fast, so they are handled first, without loading the command line parser. Everything that depends on the API word is
+ * imported dynamically, after the word was chosen.
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const [, , first, ...rest] = argv;

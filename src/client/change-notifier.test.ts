@@ -52,7 +52,7 @@ it('a follower reports later changes, not existing objects, and reports gaps (CL
   expect(told).toEqual(['gap', 'comes']);
 
   interrupt();
-  // The refused stream is retried after a backoff.
+  // Advance the clock, so that the refused stream is retried after its backoff.
   const pauses = setInterval(() => clock.advance(1_000), 1);
   await until(() => told.filter((what) => what === 'gap').length === 2);
   clearInterval(pauses);

@@ -61,7 +61,8 @@ it('an informer lists again when the history has expired and reports what change
     };
     look();
   });
-  // Two streams are retried after a backoff: the one that ended without an event, and the one that was refused.
+  // Advance the clock, because two streams are retried only after a backoff: the stream that ended without an event,
+  // and the stream that was refused.
   const pauses = setInterval(() => clock.advance(1_000), 1);
   await relisted;
   clearInterval(pauses);

@@ -32,7 +32,8 @@ function keyOf(object: KubeObject): string {
 
 /**
  * Keeps a cache of all objects of a kind current with list and watch. If the watch history has expired (410) or the
- * stream breaks, the informer lists again and reports the difference from its cache, so no change is missed.
+ * stream breaks, the informer lists again and reports the differences between the list and its cache, so no change is
+ * missed.
  */
 export function startInformer<Fields extends JsonObject>(options: InformerOptions<Fields>): Informer<Fields> {
   const { resource, request = {}, clock, log, signal, onChange } = options;

@@ -1,8 +1,8 @@
 import { type Status, StatusError } from '../api/status.ts';
 
 /**
- * The subset of `fetch` that clients use. The browser passes its own `fetch`. Node passes a function that trusts the
- * server's CA.
+ * The subset of `fetch` that clients use. In a browser, callers pass the browser's own `fetch`. In Node, callers pass a
+ * function that trusts the server's CA.
  */
 export type Fetch = (
   url: string,
@@ -65,7 +65,10 @@ interface OAuthError {
   readonly error_description?: unknown;
 }
 
-/** Returns an OAuth error as a StatusError. The OAuth error code is the reason of a cause in its details. */
+/**
+ * Converts an OAuth error to a StatusError. The details of the StatusError contain a cause whose reason is the OAuth
+ * error code.
+ */
 function fromOAuthError(code: number, { error, error_description: description }: OAuthError): StatusError {
   const message = typeof description === 'string' ? description : error;
   const details = { causes: [{ reason: error, message }] };
@@ -81,7 +84,7 @@ function toStatusError(code: number, text: string): StatusError {
     if ('kind' in body && body.kind === 'Status') return new StatusError(body);
     if ('error' in body && typeof body.error === 'string') return fromOAuthError(code, body);
   } catch {
-    // The body is not a Status object. The error below quotes the body.
+    // Ignore the error: the body is not a Status object. The StatusError below quotes the body.
   }
   return new StatusError({
     kind: 'Status',

@@ -30,7 +30,10 @@ export interface ControlPlaneOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly resources: readonly StoredResource[];
-  /** Kinds whose stores are opened when they are first used or have a stored object. Optional; defaults to none. */
+  /**
+   * Kinds whose stores are opened later than the plane: when a kind is first used or has a stored object. Optional;
+   * defaults to none.
+   */
   readonly resourcesOnDemand?: readonly StoredResource[];
   /**
    * Returns all resources that the plane serves: the stored kinds, converted views of stored kinds, and kinds that are
@@ -59,8 +62,8 @@ export interface ControlPlaneOptions {
    */
   readonly objects?: SliceObjects;
   /**
-   * A text that all processes share and tenants do not know (`guardKey`). Optional; defaults to the random seed of the
-   * plane.
+   * A text that all processes share and tenants cannot find out (`guardKey`). Optional; defaults to the random seed of
+   * the plane.
    */
   readonly guardSecret?: string;
   /** Called after a write has recorded maintenance work, such as garbage collection, in the store. */
@@ -75,15 +78,15 @@ export interface ControlPlane extends Plane, PlaneStores {
    */
   freshRevision?(): Promise<number>;
   /**
-   * Adds kinds to the plane at run time, all at the same moment. Their stored objects can be read immediately, and the
-   * discovery and OpenAPI documents are rebuilt. Adding a kind again redefines the kind; its watches continue unless
-   * one of its API paths is no longer served. Rejects if the plane was opened with a kind of the same resource key.
-   * Concurrent calls are executed one after the other.
+   * Adds kinds to the plane at run time, all at the same moment. Clients can read their stored objects immediately, and
+   * the discovery and OpenAPI documents are rebuilt. Adding an already added kind redefines the kind; its watches
+   * continue unless one of its API paths is no longer served. Rejects if a kind with this resource key was part of the
+   * plane when the plane was opened. Concurrent calls are executed one after the other.
    */
   add(kinds: readonly AddedKind[]): Promise<void>;
   /**
-   * Stops serving kinds that were added at run time, and ends their watches. Ignores other resource keys. The objects
-   * stay in the store, so a caller that removes a kind permanently must first delete its objects.
+   * Stops serving kinds that were added at run time, and ends their watches. Ignores resource keys of all other kinds.
+   * The objects stay in the store, so a caller that removes a kind permanently must first delete its objects.
    */
   remove(resourceKeys: readonly string[]): Promise<void>;
   /**
@@ -182,7 +185,7 @@ async function openKinds({ kinds, objects, open, plane, ...options }: KindsToOpe
     options.hasBuiltinObjects(resource) || objects.mayHaveRows(resourceKey(resource));
   let onDemand = options.onDemand;
   let opening: readonly StoredResource[] = options.resources;
-  // Repeat, because a kind can get its first row during the opening of other kinds.
+  // Repeat, because a kind can get its first row at the time that other kinds are being opened.
   do {
     const used = onDemand.filter(isUsed);
     onDemand = onDemand.filter((resource) => !used.includes(resource));

@@ -51,8 +51,8 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     },
   });
   const builtinLists = parts.flatMap((part) => (part.builtinObjects === undefined ? [] : [part.builtinObjects]));
-  // Read the creation row before the objects. The revision at which the objects are read is then not lower than the
-  // revision of the built-in objects, so a watch that resumes receives the changes of both.
+  // Read the creation row before the objects. Then the objects are read at a revision that is not lower than the
+  // revision of the built-in objects, so a watch that resumes from there receives the changes of both.
   const planeCreation = await ensurePlaneCreated({
     store: options.store,
     slice: id,

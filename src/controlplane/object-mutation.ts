@@ -30,8 +30,8 @@ export class ObjectMutation {
   }
 
   /**
-   * Changes the object in the version that a mutator uses. `change` gets the write and the object in this version, and
-   * returns the changed object.
+   * Changes the object in the given version, which is the version that a mutator uses. `change` gets the write and the
+   * object in this version, and returns the changed object.
    */
   changeIn(version: string, change: (write: MutationAttributes, object: KubeObject) => KubeObject): void {
     const { resource } = this.write;

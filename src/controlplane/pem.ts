@@ -25,7 +25,7 @@ export function* pemBlocks(text: string): Generator<PemBlock> {
   }
 }
 
-/** Returns the last PEM block that starts in `before`, if `closingLine` ends it and it is valid. */
+/** Returns the last PEM block that starts in `before`, if the block is valid and ends with `closingLine`. */
 function blockBefore(before: string, closingLine: string): PemBlock | undefined {
   const begin = before.lastIndexOf(opening);
   const typeEnd = begin < 0 ? -1 : before.indexOf(dashes, begin + opening.length);

@@ -82,7 +82,8 @@ describe('the creation row of a plane', () => {
     expect(newer.hasNewerBuiltinObjects).toBe(false);
     expect(await release(1, 'x')).toEqual({ ...newer, hasNewerBuiltinObjects: true });
     expect(await release(2, 'a')).toEqual(newer);
-    // Two releases whose built-in objects differ under the same version do not keep replacing each other's row either.
+    // Two releases can have different built-in objects with the same version. Their servers do not keep replacing each
+    // other's row either.
     const other = await release(2, 'b');
     expect(other.revision).toBeGreaterThan(newer.revision);
     expect(await release(2, 'a')).toEqual({ ...other, hasNewerBuiltinObjects: true });

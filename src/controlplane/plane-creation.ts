@@ -81,7 +81,7 @@ export interface PlaneCreationOptions {
   readonly read?: Entry | undefined;
 }
 
-/** The creation of a plane, and whether this release decides on its built-in objects. */
+/** The creation of a plane, and whether a newer release has written the built-in objects of the plane. */
 export interface EnsuredPlane extends PlaneCreation {
   /** True if a server of a newer release, with other built-in objects, uses the plane too. */
   readonly hasNewerBuiltinObjects: boolean;
@@ -120,8 +120,9 @@ export async function ensurePlaneCreated(options: PlaneCreationOptions): Promise
 }
 
 /**
- * True if the built-in objects of the row take precedence over those with the given digest and version. If the versions
- * are equal, the digests decide, so servers never keep replacing each other's row.
+ * True if the built-in objects of the row take precedence over the built-in objects with the given digest and version.
+ * The higher version takes precedence. If the versions are equal, the greater digest does, so servers never keep
+ * replacing each other's row.
  */
 function wins({ standing, standingVersion = 0 }: CreationRow, digest: string, version: number): boolean {
   return standingVersion === version ? standing > digest : standingVersion > version;

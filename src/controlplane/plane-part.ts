@@ -53,15 +53,15 @@ export interface PlanePart {
    */
   readonly builtinObjects?: readonly KubeObject[];
   /**
-   * Sets members of a new object of any kind that depend on other objects of the plane, in place
+   * Completes a new object of any kind, in place: sets the members whose values depend on other objects of the plane
    * (`PlaneCallbacks.completeNew`). Throws StatusError to refuse the object. Must be fast.
    */
   completeNew?(resource: StoredResource, object: KubeObject): void;
   /** False if `mutate` would do nothing now. Absent if the part never mutates. Must be fast. */
   isMutating?(): boolean;
   /**
-   * Mutating admission (`PlaneCallbacks.mutate`): changes `mutation.object`. Called again for the same mutation if a
-   * later part changes the object after this part (`ObjectMutation.isReinvocation`).
+   * Mutating admission (`PlaneCallbacks.mutate`): changes `mutation.object`. If a later part then changes the object,
+   * this function is called again for the same mutation (`ObjectMutation.isReinvocation`).
    */
   mutate?(mutation: ObjectMutation): Promise<void>;
   /**

@@ -35,7 +35,7 @@ export class ServedKinds {
     this.#rebuild();
   }
 
-  /** True if the kind is now served at a path at which none of the resources in `mounted` would be served. */
+  /** True if the kind is now served at a path at which the resources in `mounted` would not serve it. */
   removesPath(key: string, mounted: readonly MountedResource[]): boolean {
     const kept = new Set(mounted.map(({ kind }) => pathOf(kind)));
     return (this.#added.get(key) ?? []).some(({ kind }) => !kept.has(pathOf(kind)));

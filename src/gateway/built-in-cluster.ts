@@ -12,8 +12,8 @@ export interface BuiltInCluster {
     planeIdAt(location: HostLocation): string | undefined;
   };
   /**
-   * True if the token was issued for a service account of the plane with this id. The token may have expired or been
-   * revoked since then, which `PlaneTarget.authenticate` checks.
+   * True if the token was issued for a service account of the plane with this id. The token is possibly expired or
+   * revoked; `PlaneTarget.authenticate` checks that.
    */
   isTokenOf(planeId: string, token: string): Promise<boolean>;
 }

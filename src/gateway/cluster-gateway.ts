@@ -22,7 +22,7 @@ export interface ClusterGatewayOptions {
   readonly builtInName: string;
   /** The built-in cluster. Absent if this process has none. */
   readonly builtIn?: BuiltInCluster;
-  /** The filter chain options that all gateways share. Its `authenticate` accepts access keys. */
+  /** The filter chain options that all gateways share. The option `authenticate` accepts access keys. */
   readonly chain: AuthenticatedChainOptions;
   /** Decides with the permissions of the management API whether a caller may use a cluster. */
   readonly authorize: ManagementAuthorizer;

@@ -2,7 +2,8 @@ import { useHeader } from '../api/use-header.ts';
 import type { Exchange } from '../http/exchange.ts';
 
 /**
- * Subresources that are part of an object. Reading any other subresource, such as a log, is work inside the instance.
+ * Subresources that are part of an object. A request for any other subresource, such as a log, counts as work inside
+ * the instance.
  */
 const displayedSubresources = new Set(['', 'status', 'scale']);
 

@@ -39,7 +39,7 @@ function accessOf({ phase }: HostedVirtualCluster): AccessStatus['access'] {
   return phase === 'Removing' ? 'closing' : phase === 'Pending' ? 'opening' : 'open';
 }
 
-/** Resolves when the instance is ready or has failed. Checks its state again after each change. */
+/** Resolves when the instance is ready or has failed. Checks the state of the instance again after each change. */
 async function waitUntilUsable(
   driver: DriverAccessOptions['driver'],
   location: HostLocation,

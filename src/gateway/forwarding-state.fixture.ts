@@ -17,7 +17,7 @@ export class ForwardingState {
   respond: RequestListener = (_request, response) => void response.end('{}');
   onUpgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void = (_request, socket) => socket.destroy();
   decide: (identity: Identity, attributes: Attributes) => Decision = () => ({ allowed: true, reason: '' });
-  /** The AbortControllers of users' access keys, by user name. Aborting one revokes the user's key. */
+  /** The AbortControllers of users' access keys, by user name. Aborting a controller revokes the user's key. */
   readonly keys = new Map<string, AbortController>();
   readonly permissions = new AbortController();
   phase: HostedVirtualCluster['phase'] = 'Ready';

@@ -17,12 +17,15 @@ import { RequestSessions } from './request-sessions.ts';
 export interface GatewayHandlerOptions {
   /** The filter chain options that all gateways share. */
   readonly chain: AuthenticatedChainOptions;
-  /** The number of leading path segments that address the target on this server. The rest is a path of its API. */
+  /**
+   * The number of leading path segments that address the target on this server. The rest of the path is a path of the
+   * target's API.
+   */
   readonly pathDepth: number;
   /**
-   * Returns the caller's identity inside the target; `undefined` results in 401. The `preauthorize` of the identity
-   * decides whether the caller may use the target at all. If authentication needs the target, it calls `openSession` to
-   * open the request's session.
+   * Returns the caller's identity inside the target; if it returns `undefined`, the response is 401. The `preauthorize`
+   * of the identity decides whether the caller may use the target at all. If authentication needs the target, this
+   * function calls `openSession` to open the request's session.
    */
   authenticate(
     token: string,
@@ -43,7 +46,10 @@ export interface GatewayHandlerOptions {
   forbiddenError?(exchange: Exchange, decision: Decision): StatusError | undefined;
   /** A filter through which each authorized request passes before the target serves it. Optional. */
   readonly targetFilter?: Filter;
-  /** Called with the plane that serves the request, for metrics. `undefined` if the target is a remote cluster. */
+  /**
+   * Called with the plane that serves the request, for metrics. `plane` is `undefined` if the target is a remote
+   * cluster.
+   */
   onPlane(exchange: Exchange, plane: ServedResources | undefined): void;
 }
 
@@ -83,8 +89,8 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
     }
     const opening = enter(exchange);
     const scopes = entryDecision?.scopes;
-    // Opening may take long, for example if the target must wake up. Meanwhile another request may use this request's
-    // in-flight slot.
+    // Opening a session may take long, for example if the target must wake up. Meanwhile another request may use this
+    // request's in-flight slot.
     const opened = isPromise(opening) ? (exchange.inFlightSlot?.releaseWhile(opening) ?? opening) : opening;
     return andThen(opened, (session) => withScopes(decideInside(exchange, session, identity, attributes), scopes));
   };
@@ -99,7 +105,8 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
       ...options.chain,
       depth: options.pathDepth,
       authenticate(token, exchange) {
-        // If the request is authenticated again, its target may have been replaced. So it gets a new session.
+        // If the request is authenticated again, close its session, because its target may have been replaced. The
+        // request then gets a new session.
         if (freshness !== undefined) sessions.close(exchange);
         return options.authenticate(token, exchange, async () => await enter(exchange));
       },
@@ -131,7 +138,7 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
 
 /**
  * Serves a request that its target, on another thread, authorizes and serves in one step. If the target denies the
- * request, the caller's roles may have been outdated, so the request is authorized and served again.
+ * request, the caller's roles were possibly outdated, so the request is authorized and served again.
  */
 function serveConfirmed(
   serve: Handler,

@@ -7,8 +7,8 @@ import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 /** The API to which a gateway forwards a request: a control plane of this process, or a remote cluster. */
 export interface GatewayTarget {
   /**
-   * Decides whether the caller may make the request. For a remote cluster it checks only impersonation, because that
-   * cluster authorizes the request itself.
+   * Decides whether the caller may make the request. If the target is a remote cluster, checks only impersonation,
+   * because the remote cluster authorizes the request itself.
    */
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
   /**
@@ -28,8 +28,9 @@ export interface GatewayTarget {
 }
 
 /**
- * Authorizes a request with `decide`, which reads the caches of the target. A read waits for the current state first, because the
- * verb needs it anyway (`Exchange.freshRevision`). Other requests wait only if they would be denied.
+ * Authorizes a request with `decide`, which reads the caches of the target. A read waits until the caches are current
+ * (`Exchange.freshRevision`), because the read itself needs current caches anyway. Other requests wait only if they
+ * would be denied.
  */
 export function authorizeInTarget(
   { freshRevision }: GatewayTarget,

@@ -81,7 +81,8 @@ export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
       try {
         const state = await access.statusAt(location);
         if (state?.uid !== uid) return undefined;
-        // An asleep virtual cluster cannot review the token, and nobody else can. An unverified token must not wake it.
+        // Only the virtual cluster can review the token, and it cannot do so during its sleep. An unverified token must
+        // not wake it.
         if (state.access === 'asleep') throw serviceUnavailable(`${name} is ${asleepMessage}`);
         if (state.access === 'closing') throw serviceUnavailable(`${name} is being removed`);
         const account = await tokenReviews.serviceAccountOf(target, host.clusterApi(location), token);

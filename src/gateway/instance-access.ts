@@ -71,7 +71,10 @@ export interface InstanceAccessOptions<Instance extends ProjectInstance> {
   /** Returns the current version of the instance; `undefined` if it no longer exists. */
   latest(instance: Instance): Instance | undefined;
   readonly activity: ActivityLog;
-  /** True if auto-sleep put the instance to sleep because it was not used. False if a user put it to sleep. */
+  /**
+   * True if auto-sleep put the instance to sleep because the instance was not used. False if a user put the instance to
+   * sleep.
+   */
   sleepsFromInactivity(instance: Instance): boolean;
   readonly clock: Clock;
 }
@@ -112,7 +115,7 @@ export function createInstanceAccess<Instance extends ProjectInstance>(
 class ClusterInstanceAccess<Instance extends ProjectInstance> implements InstanceAccess<Instance> {
   readonly #options: InstanceAccessOptions<Instance>;
   readonly #errors: InstanceErrors<Instance>;
-  /** The time of the last request that timed out in a wait for an instance, by instance uid. */
+  /** The time at which a request last timed out after it waited for an instance, by the uid of the instance. */
   readonly #recentTimeouts = new Map<string, number>();
   readonly #wakes: WakeCoalescer;
 

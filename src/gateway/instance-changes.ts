@@ -4,9 +4,7 @@ import { expired } from '../api/status.ts';
 import { InstanceErrors } from './instance-errors.ts';
 import type { InstanceType, ProjectInstance } from './instance-type.ts';
 
-/**
- * Ends the long-running requests to an instance when it is deleted, falls asleep or grants other roles.
- */
+/** Ends the long-running requests to an instance when the instance is deleted, falls asleep or grants other roles. */
 export interface InstanceChanges<Instance extends ProjectInstance> {
   /**
    * Returns a signal that fires at the first relevant change after this call. Call this function before the caller's

@@ -27,7 +27,7 @@ import { instanceIdentity, type ManagementAuthorizer } from './target-identity.t
 
 export interface InstanceGatewayOptions<Instance extends ProjectInstance> {
   readonly type: InstanceType<Instance>;
-  /** The filter chain options that all gateways share. Its `authenticate` accepts access keys. */
+  /** The filter chain options that all gateways share. The option `authenticate` accepts access keys. */
   readonly chain: AuthenticatedChainOptions;
   /** Decides with the permissions of the management API whether a caller may use an instance. */
   readonly authorize: ManagementAuthorizer;
@@ -63,8 +63,8 @@ export const instancePathDepth = 5;
 
 /**
  * Forwards requests to the virtual clusters or spaces of instances (completions §8). A caller needs the permission to
- * `use` the instance, and sends an access key or a token that was issued for the instance. Inside, the caller keeps its
- * identity and has the roles that the instance grants.
+ * `use` the instance, and sends an access key or a token that was issued for the instance. Inside the virtual cluster
+ * or space, the caller keeps its identity and has the roles that the instance grants.
  */
 export function instanceGateway<Instance extends ProjectInstance>(options: InstanceGatewayOptions<Instance>): Handler {
   const { clock, access, type } = options;
@@ -106,7 +106,8 @@ export function instanceGateway<Instance extends ProjectInstance>(options: Insta
       return await access.openSession(instance, () => exchange.signal, use);
     },
     forbiddenError(exchange, { reason, boundary }) {
-      // Return the default error: the caller may use the instance, but the request is outside of its boundary.
+      // Return the default error: the caller may use the instance, but the request is outside of the boundary of the
+      // instance.
       if (boundary !== undefined) return undefined;
       const { project, name, known } = contextOf(exchange);
       const { group, version, plural: resource } = kind;

@@ -2,7 +2,7 @@ import { onAbort } from '../http/request/request-end.ts';
 import type { GatewaySession } from './gateway-target.ts';
 
 export interface InstanceSessionOptions {
-  /** Returns a better reason for the end of the session. If it rejects, the original reason is used. */
+  /** Returns a better reason for the end of the session. If the promise rejects, the original reason is used. */
   endReason(reason: unknown): Promise<unknown>;
   /**
    * Called when the session is closed. `wasEvicted` is true if the virtual cluster fell asleep or was removed, and

@@ -50,9 +50,9 @@ export interface InstanceType<Instance extends ProjectInstance> {
    */
   isRevokedUse?(use: CredentialUse, instance: Instance): boolean;
   /**
-   * Restricts a decision to the part of the host's API that belongs to the instance. Called for each action of a
-   * request that the management API allows. `info` describes the request itself. Absent if the whole API belongs to the
-   * instance.
+   * Restricts a decision to the part of the host's API that belongs to the instance. Called for each action that the
+   * request requires and that the management API allows. `info` describes the request itself. Absent if the whole API
+   * belongs to the instance.
    */
   restrict?(decision: Decision, instance: Instance, attributes: Attributes, info: RequestInfo): Decision;
 }

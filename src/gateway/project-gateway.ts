@@ -18,7 +18,9 @@ export interface ProjectGatewayOptions extends SharedOptions {
     InstanceGatewayOptions<VirtualClusterInstance>,
     'instance' | 'access' | 'changes' | 'serviceAccounts'
   >;
-  /** Spaces do not accept tokens of service accounts, which are service accounts of the host cluster. */
+  /**
+   * Spaces do not accept service account tokens, because the service accounts in a space belong to the host cluster.
+   */
   readonly spaces: Pick<InstanceGatewayOptions<SpaceInstance>, 'instance' | 'access' | 'changes'>;
 }
 

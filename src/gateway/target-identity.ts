@@ -16,8 +16,8 @@ export type ManagementAuthorizer = (identity: Identity, attributes: Attributes) 
 /**
  * Returns the identity of a management API user inside a connected cluster: the same name and the user's own groups.
  * Administrators of the installation become cluster administrators. The management API decides which requests the user
- * may send to the cluster. It decides by the user's own name, even if the user impersonates another user in the
- * cluster.
+ * may send to the cluster. This decision depends on the user's own name, even if the user impersonates another user in
+ * the cluster.
  */
 export function clusterIdentity(known: Identity, cluster: string, authorize: ManagementAuthorizer): Identity {
   const target: RequestTarget = { type: 'Cluster', cluster };

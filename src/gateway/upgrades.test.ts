@@ -7,7 +7,7 @@ import { demoInstancePath, ForwardingTestEnv, farClusterPath } from './forwardin
 
 const exec = '/api/v1/namespaces/a/pods/x/exec?command=sh&stdin=true&stdout=true';
 
-/** The request of an SPDY client: the bytes after it are another protocol. */
+/** The upgrade request of an SPDY client. The bytes after the request belong to another protocol. */
 const spdy = (path: string, more = '', method = 'POST') =>
   `${method} ${path} HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer anna-token\r\nConnection: Upgrade\r\n` +
   `Upgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\nX-Stream-Protocol-Version: v3.channel.k8s.io\r\n${more}\r\n`;

@@ -84,7 +84,10 @@ function placeOf(exchange: Exchange): HostLocation {
   return { namespace: segments[depthOfCluster + 4] ?? '', name: segments[depthOfCluster + 6] ?? '' };
 }
 
-/** Returns the permission on `virtualclusters/proxy` that the request needs. The HTTP method determines its verb. */
+/**
+ * Returns the permission on `virtualclusters/proxy` that the request needs. The verb of the permission follows from the
+ * HTTP method.
+ */
 function proxyAttributes(exchange: Exchange): ResourceAttributes {
   return {
     resourceRequest: true,

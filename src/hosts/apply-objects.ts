@@ -13,15 +13,18 @@ export interface HostNamespace {
   readonly name: string;
   /** The resources that may be applied, such as `configmaps` or `deployments.apps`. */
   readonly allowedResources: readonly string[];
-  /** API groups whose resources may not be applied even if they are allowed. Optional; defaults to none. */
+  /**
+   * API groups whose resources may not be applied, even if `allowedResources` contains the resources. Optional;
+   * defaults to none.
+   */
   readonly refusedGroups?: readonly string[];
 }
 
 /**
  * Applies the objects of a template. Namespaces and CustomResourceDefinitions are applied first, because other objects
- * may depend on them. If `hostNamespace` is given, all objects are applied to that namespace, and cluster-scoped kinds
- * and resources that are not allowed in it cause errors. The other objects are applied despite an error; all errors are
- * reported together as one ApplyError.
+ * may depend on them. If `hostNamespace` is given, all objects are applied to that namespace. Objects of cluster-scoped
+ * kinds, and of resources that `hostNamespace` does not allow, then cause errors. An object with an error does not stop
+ * the other objects; all such errors are reported together as one ApplyError. A server error (5xx) is thrown at once.
  */
 export async function applyObjects(
   objects: readonly JsonObject[],

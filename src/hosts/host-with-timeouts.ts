@@ -7,7 +7,9 @@ import type { Host, HostCallOptions, InstanceDriver } from './host.ts';
 export interface HostTimeouts {
   /** The timeout of operations that only read: `discover`, `observe` and `sleepDataLoss`. */
   readonly read: number;
-  /** The timeout of operations that start a change and do not wait for its end: `sleep` and `wake`. */
+  /**
+   * The timeout of operations that only start a change and do not wait for the end of the change: `sleep` and `wake`.
+   */
   readonly change: number;
   /** The timeout of operations that run helm: `install` and `remove`. Each helm process has its own, shorter timeout. */
   readonly run: number;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StatusError } from '../api/status.ts';
 import type { Host, HostedVirtualCluster, HostLocation } from './host.ts';
 
-/** A host driver to test, and functions that change its host in other ways than through the driver. */
+/** A host driver to test, and functions that change the host without using the driver. */
 export interface HostUnderTest {
   readonly host: Host;
   /** Does the background work that is due on the host. Tests call it repeatedly until they see the expected state. */

@@ -5,7 +5,9 @@ import type { SpaceBinding } from '../api/management/space-roles.ts';
 import type { ApiSet } from '../api/storage/api-set.ts';
 import type { UserInfo } from '../api/user-info.ts';
 
-/** The namespace and name of a virtual cluster on its host. A space is a namespace; its name is ''. */
+/**
+ * The namespace and name of a virtual cluster on its host. For a space, `namespace` is its namespace and `name` is ''.
+ */
 export interface HostLocation {
   readonly namespace: string;
   readonly name: string;
@@ -19,10 +21,16 @@ export interface HostedVirtualCluster {
   /** The unique id of the virtual cluster. An earlier or later virtual cluster at the same location has another uid. */
   readonly uid: string;
   readonly phase: HostPhase;
-  /** The cause of the phase. `reason` is a CamelCase identifier for use in code, `message` is a sentence for users. */
+  /**
+   * The cause of the phase. The member `reason` is a CamelCase identifier for use in code; `message` is a sentence for
+   * users.
+   */
   readonly reason: string;
   readonly message: string;
-  /** The Kubernetes version of the virtual cluster; empty until it has reported it, and for a space. */
+  /**
+   * The Kubernetes version of the virtual cluster. Empty until the virtual cluster has reported its version; always
+   * empty for a space.
+   */
   readonly kubernetesVersion: string;
   /** The owner that was passed to `install`; empty for a virtual cluster that a user created manually. */
   readonly owner: string;
@@ -32,8 +40,8 @@ export interface HostedVirtualCluster {
    */
   readonly drift?: string;
   /**
-   * The time, in RFC 3339, at which the last sleep deleted the data of the virtual cluster, because it has no persistent
-   * volume. Absent if its data was kept.
+   * The time, in RFC 3339, at which the last sleep deleted the data of the virtual cluster, because the virtual cluster
+   * has no persistent volume. Absent if the last sleep kept the data.
    */
   readonly dataLostAt?: string;
 }
@@ -94,8 +102,8 @@ export interface HostCallOptions {
 
 export interface SleepOptions extends HostCallOptions {
   /**
-   * True to put the virtual cluster to sleep even if it has no persistent volume, so the sleep deletes its data.
-   * Otherwise `sleep` rejects with DataLossError in this case. Optional; defaults to false.
+   * True to put the virtual cluster to sleep even if it has no persistent volume and the sleep thus deletes its data.
+   * If false, `sleep` then rejects with DataLossError. Optional; defaults to false.
    */
   readonly acceptsDataLoss?: boolean;
   /**

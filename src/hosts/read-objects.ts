@@ -8,10 +8,7 @@ import { ApplyError } from './apply-objects.ts';
 
 /** The maximum number of values in all documents of a template. Aliases make a short document large. */
 const maxValues = 200_000;
-/**
- * The number of values that each document is charged in addition to its own values, because applying each object takes
- * a request.
- */
+/** The number that is added to the value count for each document, because applying each object takes a request. */
 const valuesPerDocument = 50;
 
 /**

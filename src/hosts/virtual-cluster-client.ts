@@ -69,7 +69,7 @@ function toStatusError(code: number, text: string): StatusError {
     const status: unknown = JSON.parse(text);
     if (isJsonObject(status) && status.kind === 'Status') return new StatusError(status as unknown as Status);
   } catch {
-    // The body is not a Status, so the error quotes its text.
+    // The body of the response is not a Status, so the error quotes the text of the body.
   }
   return new StatusError({
     kind: 'Status',

@@ -16,7 +16,7 @@ export class AuditAnnotations {
   #admissionCount = 0;
   #admissionLength = 0;
 
-  /** A copy of the annotations so far. */
+  /** A copy of the annotations that were added until now. */
   get values(): Readonly<Record<string, string>> {
     return { ...this.#values };
   }
@@ -27,8 +27,8 @@ export class AuditAnnotations {
   }
 
   /**
-   * Adds an annotation of a tenant's policy or webhook. Drops the annotation if its key belongs to the server, or if
-   * all such annotations together would exceed a limit.
+   * Adds an annotation from a tenant's policy or webhook. Drops the annotation if its key belongs to the server, or if
+   * the annotations from policies and webhooks would exceed a limit.
    */
   addOfAdmission(key: string, value: string): void {
     const length = this.#admissionLength + key.length + value.length;

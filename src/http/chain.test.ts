@@ -19,7 +19,7 @@ const start = async (options: TestHttpServerOptions = {}) => {
 beforeEach(() => start());
 afterEach(() => server.stop());
 
-/** Sends the first byte of a body and no more, and returns the response. */
+/** Sends only the first byte of a request body, and returns the response. */
 async function beginToPost(token: string): Promise<string> {
   const socket = connect({ port: server.listener.port, host: '127.0.0.1', ca: server.certificate.cert });
   const headers = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n`;

@@ -112,7 +112,7 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
     },
     { name: 'audit', filter: auditFilter(auditOptions) },
     ...tracingFilters(options),
-    // These limits apply to the credential of the request, so they come before impersonation.
+    // These limits apply to the credential that the client sent, so they come before impersonation.
     { name: 'key-rate', filter: options.keyRate },
     { name: 'watch-limit', filter: options.watchLimit },
     { name: 'impersonate', filter: impersonate({ authorize: decideImpersonation }) },

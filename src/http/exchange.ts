@@ -35,7 +35,8 @@ export interface IncomingRequest {
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /**
-   * Ends when the client disconnects, like `signal`, but costs less to create. Present only for requests from a socket.
+   * Ends when the client disconnects, like `signal`, but takes less time and memory to create. Present only for
+   * requests from a socket.
    */
   readonly end?: RequestEnd;
 }
@@ -48,8 +49,8 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
    */
   readonly takeBuffered?: (announced: number) => Uint8Array | undefined;
   /**
-   * Calls `take` with each chunk when it arrives. Faster than iterating. Resolves at the end of the body. Rejects if
-   * the body ends too early, or with the error that `take` throws; `take` is not called again after its error. Only
+   * Calls `take` with each chunk when the chunk arrives. Faster than iterating. Resolves at the end of the body.
+   * Rejects if the body ends too early. If `take` throws, rejects with that error and does not call `take` again. Only
    * bodies of requests from a socket have this function.
    */
   readonly forEachChunk?: (take: (chunk: Uint8Array) => void) => Promise<void>;
@@ -86,11 +87,11 @@ export interface Exchange {
   readonly query: URLSearchParams;
   readonly auditId: string;
   readonly receivedAt: number;
-  /** The value of the monotonic clock at the time `receivedAt`, for measuring durations. */
+  /** The value of the monotonic clock when the request was received (`receivedAt`), for measuring durations. */
   readonly receivedElapsed: number;
   /** Ends when the client disconnects, the deadline passes, or the caller's credential becomes invalid. */
   readonly end: RequestEnd;
-  /** The AbortSignal that aborts when `end` ends. */
+  /** An AbortSignal that aborts when the request ends (`end`). */
   readonly signal: AbortSignal;
   /** Notifies its listeners of the final response. */
   readonly completion: RequestCompletion;
@@ -118,8 +119,9 @@ export interface Exchange {
    */
   confirmation?: RefusalConfirmation | undefined;
   /**
-   * A revision that the caches of the serving plane have reached, determined after the request arrived. With it, the
-   * verbs need not determine the revision again. Set before authorization if other processes write to the store.
+   * A store revision that the caches of the serving plane reached after the request arrived. If it is set, the handlers
+   * of verbs need not determine such a revision themselves. Set before authorization if other processes write to the
+   * store.
    */
   freshRevision?: number | undefined;
   /**
@@ -129,23 +131,25 @@ export interface Exchange {
   /** The in-flight slot of the request. Set by the in-flight filter, except for the server's own requests. */
   inFlightSlot?: InFlightSlot | undefined;
   /**
-   * The check for all transactions of a request of background work (`RequestContext.fence`). Never set from a request of a
-   * client.
+   * The check that runs in each transaction of a request from background work (`RequestContext.fence`). Never set for a
+   * request from a client.
    */
   fence?: RequestContext['fence'] | undefined;
   /** The span of the request. Set by the trace filter; `undefined` if the request is not traced. */
   span?: Span | undefined;
   /**
-   * The `traceparent` header to forward instead of the client's header, if this server does not trace the request: it
-   * says so. Set by the trace filter; `undefined` if the client's header is forwarded unchanged.
+   * The `traceparent` header to forward instead of the client's header if this server does not trace the request. It
+   * marks the request as not sampled. Set by the trace filter; `undefined` if the client's header is forwarded
+   * unchanged.
    */
   unsampledParent?: string | undefined;
   readonly warnings: string[];
   /** The annotations of the audit event of the request. Absent if it has none. */
   annotations?: AuditAnnotations | undefined;
   /**
-   * The highest level that the audit event of the request can have. Set by the audit filter, if the audit policy includes bodies
-   * at all. A worker thread that executes the request omits the bodies that the level does not include.
+   * The highest level that the audit event of the request can have. Set by the audit filter if any rule of the audit
+   * policy includes bodies. A worker thread that executes the request omits the bodies that this level does not
+   * include.
    */
   auditLevel?: AuditLevel | undefined;
   /** The request body and the response body for the audit log, if they are API objects. Set by the handlers. */
@@ -157,7 +161,7 @@ export interface Exchange {
   createdName?: string | undefined;
   /** The authorization decision about the request, for the audit log and metrics. */
   decision?: Decision | undefined;
-  /** The plane that serves a request to the gateway, for metrics; `null` if another process serves the request. */
+  /** The plane that serves a request to the gateway, for metrics; `null` if another process serves this request. */
   plane?: ServedResources | null | undefined;
 }
 
@@ -174,9 +178,9 @@ export function auditAnnotationsOf(exchange: Exchange): AuditAnnotations {
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;
 /**
- * A step of the filter chain. It returns a response itself, or calls `next`, which runs the inner filters and the
- * handler. A filter that only observes the response uses `exchange.completion` instead of awaiting `next`: each await
- * costs every request a promise and a microtask.
+ * A step of the filter chain. It either returns a response itself or calls `next`, which runs the inner filters and the
+ * handler. A filter that only observes the response uses `exchange.completion` instead of awaiting `next`, because each
+ * await adds a promise and a microtask to every request.
  */
 export type Filter = (exchange: Exchange, next: Handler) => Promise<Reply>;
 

@@ -11,14 +11,14 @@ export interface Freshness {
    */
   readonly version: number;
   /**
-   * Waits until the caches contain every write that was acknowledged before this call. Rejects with 503 if that cannot be
+   * Waits until the caches contain every write that was acknowledged before this call. Rejects with 503 if this is not
    * confirmed within a second.
    */
   confirm(): Promise<void>;
   /**
-   * Returns `undefined` if the caches were known to be current within the last second. Otherwise waits for a
-   * confirmation, and rejects with 503 if it fails. While the caches are unconfirmed, no caller is authenticated,
-   * because credentials may have been revoked.
+   * Returns `undefined` if a confirmation within the last second showed that the caches were current. Otherwise waits
+   * for a confirmation, and rejects with 503 if the confirmation fails. While the caches are unconfirmed, no caller is
+   * authenticated, because credentials may have been revoked.
    */
   requireCurrent(): Promise<void> | undefined;
   /** Fires when the caches could not be confirmed for four seconds. Replaced by a new signal after the next confirmation. */
@@ -26,8 +26,8 @@ export interface Freshness {
 }
 
 /**
- * Looks something up in the caches. If it is missing, waits until the caches contain every acknowledged write, and looks
- * again: another replica may have written it a moment ago.
+ * Looks up a value in the caches. If the value is missing, waits until the caches contain every acknowledged write, and
+ * looks it up again, because another replica may have just written it.
  */
 export function findConfirmed<T>(
   freshness: Freshness | undefined,

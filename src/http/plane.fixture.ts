@@ -11,7 +11,7 @@ import { RequestEnd } from './request/request-end.ts';
 import { parseRequestInfo } from './request/request-info.ts';
 import { RequestCompletion } from './wire/request-completion.ts';
 
-/** A verb that fails. The tests of documents check only which verbs exist, and never call one. */
+/** A verb that fails. The tests of documents check only which verbs exist, and never call a verb. */
 async function uncalledVerb(): Promise<never> {
   throw new Error('unexpected call of a verb');
 }

@@ -30,8 +30,8 @@ export interface Plane extends ServedResources {
   readonly generation: number;
   /**
    * Waits until the plane serves all kinds that are defined now in this API group, or in all groups if `group` is
-   * absent. Absent if no other process writes to the store: a process serves a kind before it acknowledges the write
-   * that defines it.
+   * absent. This function is absent if no other process writes to the store: the process then serves a new kind before
+   * it acknowledges the write that defines the kind.
    */
   settled?(group?: string): Promise<void>;
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;

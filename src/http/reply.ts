@@ -6,18 +6,18 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[]>;
   /**
-   * The response body. A string or bytes are sent with Content-Length, and compressed as NEG-20 requires. A stream is
-   * sent chunk by chunk, and never faster than the client reads. Do not modify the lines of a feed, because other
-   * responses may share them.
+   * The response body. A string or a byte array is sent with Content-Length, and compressed as NEG-20 requires. A
+   * stream is sent chunk by chunk, and never faster than the client reads. Do not modify the lines of a feed, because
+   * other responses may share them.
    */
   body?: string | Uint8Array | GeneratedBody | StreamBody | ProxiedBody | UpgradedBody | TakenOverBody;
-  /** Awaited between the chunks of a long body. Set by the in-flight filter. */
+  /** Called between the chunks of a long body to wait for the next time slice. Set by the in-flight filter. */
   nextTimeSlice?: NextTimeSlice;
 }
 
 /**
- * Lets other callers use the CPU, and resolves when this caller gets its next time slice. Work of more than a few
- * milliseconds must await it repeatedly, because it would otherwise block all other requests.
+ * Lets other callers use the CPU, and resolves when this caller gets its next time slice. Work that takes more than a
+ * few milliseconds must repeatedly await this function, because the work would otherwise block all other requests.
  */
 export type NextTimeSlice = () => Promise<void>;
 
@@ -47,7 +47,7 @@ export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;
  */
 export interface ProxiedBody {
   readonly upstream: AsyncIterable<Uint8Array>;
-  /** True for a long-running body such as a watch: headers are sent immediately, and a server shutdown ends it. */
+  /** True for a long-running body, such as a watch. Its headers are sent immediately, and a server shutdown ends it. */
   readonly isLongRunning: boolean;
 }
 
@@ -68,15 +68,15 @@ export function isUpgraded(reply: Reply): reply is Reply & { body: UpgradedBody 
 }
 
 /**
- * A handler that uses the client's connection itself, after a protocol upgrade (101) or after the handshake of a
- * WebSocket. In a WebSocket, the content of binary messages counts as the bytes of the connection.
+ * A handler that uses the client's connection directly, after a protocol upgrade (101) or after a WebSocket handshake.
+ * For a WebSocket, the bytes of the connection are the contents of binary messages.
  */
 export interface TakenOverBody {
   /** The protocol in the response: the value of the `Upgrade` header, or the subprotocol of the WebSocket. */
   readonly protocol: string;
   /**
-   * Called with the connection. Resolves when the connection is closed. Must not reject. It must close the connection
-   * when the exchange ends. If only the server shuts down, it may first complete the requests that use the connection.
+   * Called with the connection. Resolves when the connection is closed. Must not reject. Must close the connection when
+   * the exchange ends. If only the server shuts down, the requests that use the connection may be completed first.
    */
   takeOver(connection: Duplex): Promise<void>;
 }
@@ -94,8 +94,8 @@ export function isStream(reply: Reply): reply is Reply & { body: StreamBody } {
 }
 
 /**
- * True if the body is produced after the reply was returned. The resources of the request must not be released before
- * the end of the body.
+ * True if the body is produced after the handler has returned the reply. The resources of the request must not be
+ * released before the end of the body.
  */
 export function hasDeferredBody(reply: Reply): reply is Reply & { body: DeferredBody } {
   const { body } = reply;

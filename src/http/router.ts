@@ -46,8 +46,8 @@ export function router(options: RouterOptions): (request: IncomingRequest) => Pr
     const mount = mounts.find((candidate) => matches(candidate, segments));
     return { segments, handler: mount?.handler ?? fallback };
   };
-  // Only create requests use this cache, because all creates of a kind in a namespace have the path of the collection.
-  // Other writes mostly have the path of one object, which rarely repeats.
+  // Only create requests use this cache: all requests that create objects of one kind in one namespace have the same
+  // path. Most other writes have the path of one object, and such a path rarely repeats.
   const createRoutes = new BoundedCache<Route>(urlCacheLimits);
   const cachedRoute = (url: string): Route => {
     const cached = createRoutes.get(url);
@@ -72,7 +72,10 @@ function matches(mount: { segments: string[]; exact?: boolean }, path: readonly 
   return segments.length <= path.length && segments.every((segment, index) => segment === path[index]);
 }
 
-/** Returns the decoded segments. A path with an invalid encoding has none: it matches no mount and gets an error. */
+/**
+ * Returns the decoded segments. A path with an invalid encoding has no segments, so it matches no mount and gets an
+ * error.
+ */
 function segmentsOf(url: string): string[] {
   try {
     return pathSegments(rawPath(url));
@@ -81,7 +84,10 @@ function segmentsOf(url: string): string[] {
   }
 }
 
-/** Matches the audit IDs that clients may choose. They appear in log lines, so length and characters are limited. */
+/**
+ * Matches the audit IDs that clients may choose. Log lines contain the audit ID, so its length and characters are
+ * limited.
+ */
 const auditIdPattern = /^[A-Za-z0-9._:/+=-]{1,64}$/;
 
 /** Throws 400 if the query has too many parameters. */

@@ -24,8 +24,8 @@ interface Alarm {
 
 /**
  * Calls functions at absolute times. A timer measures a duration, so it fires at the wrong time if the system clock is
- * set to another time. Therefore the system clock is checked every second as long as there are alarms. If the clock was
- * set, the timers of all alarms are restarted.
+ * set to another time. Therefore the system clock is checked every second as long as there are alarms. If the system
+ * clock was set, the timers of all alarms are restarted.
  */
 export class Alarms {
   readonly #clock: AlarmClock;
@@ -52,8 +52,8 @@ export class Alarms {
   #arm(alarm: Alarm): void {
     alarm.cancelTimer();
     alarm.cancelTimer = this.#clock.after(alarm.time - this.#clock.now(), () => {
-      // The timer fired too early: the clock was set back, or the alarm is later than the maximum timer duration of 24
-      // days.
+      // The timer fired before the time of the alarm: the system clock was set back, or the alarm is more than the
+      // maximum timer duration of 24 days away.
       if (this.#clock.now() < alarm.time) {
         this.#arm(alarm);
         return;

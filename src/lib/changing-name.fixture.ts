@@ -1,6 +1,6 @@
 import type { Resolve } from './outgoing-addresses.ts';
 
-/** A resolver whose answer a test can change, as an attacker who controls a name can (DNS rebinding). */
+/** A resolver whose answer a test can change, as in a DNS rebinding attack, where the attacker controls the name. */
 export class ChangingName {
   address: string;
   /** The names that were resolved, in order. */

@@ -8,7 +8,7 @@ export interface Cidr {
   readonly family: 'ipv4' | 'ipv6';
 }
 
-/** Returns the range that a text describes; `undefined` if it is not an address with a length. */
+/** Returns the range that a text describes; `undefined` if the text is not an address followed by a prefix length. */
 export function parseCidr(text: string): Cidr | undefined {
   const [, address = '', length = ''] = /^([0-9a-fA-F:.]{2,45})\/(\d{1,3})$/.exec(text) ?? [];
   const version = isIP(address);

@@ -17,8 +17,8 @@ export interface Clock {
    */
   after(milliseconds: number, callback: () => void): () => void;
   /**
-   * Calls `callback` once when `now` reaches `time`. If the clock is set in the meantime, the call is at most one
-   * second late. Returns a function that cancels the call. Does not keep the process alive.
+   * Calls `callback` once when `now` reaches `time`. If the system clock is set in the meantime, the call is at most
+   * one second late. Returns a function that cancels the call. Does not keep the process alive.
    */
   at(time: number, callback: () => void): () => void;
 }
@@ -30,9 +30,9 @@ function after(milliseconds: number, callback: () => void): () => void {
   const timer = setTimeout(callback, Math.min(Math.max(milliseconds, 0), maxTimerMs));
   timer.unref();
   return () => {
-    // Node.js has one internal list per timer duration. If the last timer of a list is cleared while it is
-    // unreferenced, the empty list remains until the duration has passed, which is a small memory leak. A call of ref()
-    // before the timer is cleared prevents the leak.
+    // Node.js has one internal list per timer duration. If the last timer of a list is cleared after `unref()`, the
+    // empty list remains until the duration has passed, which is a small memory leak. Calling `ref()` before clearing
+    // the timer prevents the leak.
     timer.ref();
     clearTimeout(timer);
   };
@@ -79,7 +79,7 @@ export class ManualClock implements Clock {
     return this.#alarms.set(time, callback);
   }
 
-  /** Advances the time, and calls the callbacks that are due in the order of their times. */
+  /** Advances the time. Calls the callbacks that become due, in the order of their due times. */
   advance(milliseconds: number): void {
     this.#elapsed += milliseconds;
     for (;;) {

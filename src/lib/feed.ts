@@ -1,15 +1,18 @@
 /**
- * A stream of items for one reader, which takes all available items. Unlike an async iterable it allocates and awaits
- * nothing per item. That matters if one change is sent to a thousand readers.
+ * A stream of items for one reader. The reader takes all items that are available. Unlike an async iterable, a feed
+ * allocates and awaits nothing per item. This matters if one change is sent to a thousand readers.
  */
 export interface Feed<T> {
-  /** Takes the next item; `undefined` if none is available now. Throws if the feed failed, which also ends the feed. */
+  /**
+   * Takes the next item; `undefined` if no item is available now. Throws if the feed failed; the feed has then ended.
+   */
   take(): T | undefined;
-  /** True if all items were taken and no more will be added. */
+  /** True if all items were taken and no further items will be added. */
   readonly isEnded: boolean;
   /**
-   * Registers `wake`, which is called once, later, when the reader should call `take` again. The reader must call
-   * `wait` only after `take` has returned `undefined`. After the wake-up, `take` may return `undefined` again.
+   * Registers `wake`, which is called once, after `wait` has returned, when the reader should call `take` again. The
+   * reader must call `wait` only after `take` has returned `undefined`. After `wake` is called, `take` may return
+   * `undefined` again.
    */
   wait(wake: () => void): void;
   /**

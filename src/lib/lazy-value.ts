@@ -1,6 +1,8 @@
 export interface LazyValue<T> {
   get(): T;
-  /** The value; `undefined` if `get` was never called. Lets the owner close the value only if it was created. */
+  /**
+   * The value; `undefined` if `get` was never called. The owner can therefore close the value only if it was created.
+   */
   readonly created: T | undefined;
 }
 

@@ -4,10 +4,10 @@ import { fastPathsEnabled } from '@flotilla/fast-paths';
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Calls `next` with the value and returns its result. If `value` is a promise, `next` is called after the promise has
- * resolved. If `value` is not a promise and fast paths are enabled, `next` is called synchronously, so it may also
- * throw synchronously. This saves the several microtasks that each promise costs a request. If fast paths are disabled,
- * `next` is always called asynchronously.
+ * Calls `next` with the value and returns the result of `next`. If `value` is a promise, `next` is called after the
+ * promise has resolved. If `value` is not a promise and fast paths are enabled, `next` is called synchronously, so
+ * `andThen` may also throw synchronously. This saves the microtasks that each promise adds to a request. If fast paths
+ * are disabled, `next` is always called asynchronously.
  */
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => Promise<R>): Promise<R>;
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R>;
@@ -17,14 +17,14 @@ export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybeP
 }
 
 /**
- * Reports whether an asynchronous function must await a value: `needsAwait(value) ? await value : value`. Always true
- * for a promise. For any other value, true only if fast paths are disabled.
+ * True if an asynchronous function must await the value: `needsAwait(value) ? await value : value`. Always true for a
+ * promise. For any other value, true only if fast paths are disabled.
  */
 export function needsAwait<T>(value: MaybePromise<T>): value is Promise<T> {
   return isPromise(value) || !fastPathsEnabled();
 }
 
-/** True for a promise. Use it only if the code does something different in that case; otherwise use `andThen`. */
+/** True for a promise. Use this function only if the code must treat a promise differently; otherwise use `andThen`. */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return value instanceof Promise;
 }

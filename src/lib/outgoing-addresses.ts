@@ -3,8 +3,8 @@ import { type BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import { blockListOf, parseCidr } from './cidr.ts';
 
 /**
- * Ranges to which this process should not connect for users: this machine, and the link-local services of its network,
- * such as the metadata service of a cloud.
+ * Ranges to which this process should not connect on behalf of users: the loopback addresses of this machine, and the
+ * link-local services of its network, such as the metadata service of a cloud.
  */
 export const defaultDeniedCIDRs: readonly string[] = [
   '0.0.0.0/8',
@@ -32,16 +32,16 @@ export type Resolve = (
 
 /**
  * Returns the reason why a text is not a valid range of addresses, worded as the end of a sentence; `undefined` if the
- * text is valid.
+ * range is valid.
  */
 export function cidrProblem(text: string): string | undefined {
   return parseCidr(text) === undefined ? 'is not a range of addresses such as 10.0.0.0/8' : undefined;
 }
 
 /**
- * Decides which addresses this process may connect to on behalf of users. A name is checked with the addresses that it
- * resolves to, and the connection is made to one of exactly these addresses, so that a name cannot resolve differently
- * after the check.
+ * Decides which addresses this process may connect to on behalf of users. For a name, the addresses that it resolves to
+ * are checked, and the connection is made to one of these addresses. Therefore the name cannot resolve to another
+ * address after the check.
  */
 export class OutgoingAddresses {
   readonly #denied: AddressRanges;
@@ -49,8 +49,9 @@ export class OutgoingAddresses {
   readonly #resolve: Resolve;
 
   /**
-   * `deniedCIDRs` are ranges for which `cidrProblem` is `undefined`. `exceptions` are allowed, even if a denied range
-   * contains them. `resolve` finds the addresses of a name; optional, defaults to the resolver of the operating system.
+   * `deniedCIDRs` are the denied ranges; `cidrProblem` must be `undefined` for each. `exceptions` are ranges that are
+   * allowed even if a denied range contains them. `resolve` finds the addresses of a name; optional, defaults to the
+   * resolver of the operating system.
    */
   constructor(deniedCIDRs: readonly string[], exceptions: readonly string[] = [], resolve: Resolve = lookup) {
     this.#denied = new AddressRanges(deniedCIDRs);
@@ -71,7 +72,10 @@ export class OutgoingAddresses {
     if (isIP(host) !== 0 && this.isDenied(host)) throw deniedError(host, host);
   }
 
-  /** Resolves a name like `dns.lookup`, and fails if any of its addresses is denied. For the option of `net.connect`. */
+  /**
+   * Resolves a name like `dns.lookup`, and fails if any of its addresses is denied. Used as the option `lookup` of
+   * `net.connect`.
+   */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     const all: LookupOptions & { all: true } = { ...options, all: true };
     this.#resolve(hostname, all, (error, addresses) => {

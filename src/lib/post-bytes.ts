@@ -30,7 +30,8 @@ const maxResponseBytes = 64 * 1024;
 
 /**
  * Sends a POST request on a new connection to a system that an administrator has configured. Redirects are not
- * followed. The response is read to its end, because the target may still be working. Rejects with PostError.
+ * followed. The response is read completely, because the target may still be working until the response ends. Rejects
+ * with PostError.
  */
 export async function postBytes({ url, headers, body, tls, milliseconds, signal }: Post): Promise<PostResponse> {
   const send = url.protocol === 'http:' ? httpRequest : httpsRequest;

@@ -16,8 +16,8 @@ export interface PreparedFile {
 }
 
 /**
- * Writes a file that only its owner may read under a temporary name and syncs it to disk. This lets callers
- * detect write errors before they need the content.
+ * Writes a file that only its owner may read, under a temporary name, and syncs it to disk. Callers can therefore
+ * detect write errors before the file is needed under its final name.
  */
 export async function preparePrivateFile(path: string, content: string | Uint8Array): Promise<PreparedFile> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);

@@ -1,6 +1,6 @@
 /**
- * Returns a function that does the same as `compute`, but computes only once for consecutive calls with the same argument.
- * The argument must not change. Only the last argument and its result are kept in memory.
+ * Returns a function with the result of `compute`, which calls `compute` only once for consecutive calls with the same
+ * argument. The argument must not be modified. Only the last argument and its result are kept in memory.
  */
 export function rememberLast<Argument, Result>(
   compute: (argument: Argument) => Result,

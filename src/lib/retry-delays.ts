@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { wait } from './wait.ts';
 
-/** Delays before retries. `end` ends all current delays early, when a retry is likely to succeed now. */
+/** Delays before retries. `end` ends all current delays early. It is called when a retry is likely to succeed. */
 export class RetryDelays {
   readonly #clock: Clock;
   readonly #delays = new Set<AbortController>();

@@ -8,25 +8,26 @@ export interface SyncIoBreakerOptions {
 }
 
 /**
- * The share of the time that slow operations may take before the breaker opens. Up to this share, they cost less than
- * using another thread. Within a short time, slow operations may take up to `burstWaits * maxBlockMs` in total. A
- * single slow operation is tolerated because it usually waited for the CPU, not for the disk.
+ * The share of the time that slow operations may take before the breaker opens. Up to this share, slow operations take
+ * less time in total than passing all operations to another thread. Within a short time, slow operations may take up to
+ * `burstWaits * maxBlockMs`. A single slow operation is tolerated, because it usually waited for the CPU and not for
+ * the disk.
  */
 const slowShare = 0.02;
 const burstWaits = 4;
 const minOpenMs = 1000;
 
 /**
- * A circuit breaker for synchronous I/O, which is usually fast enough to do on this thread: that costs less than
- * passing it to another thread. If the I/O is slow repeatedly or for very long, the breaker opens, and callers use
- * another thread. The breaker first stays open for `minOpenMs`, and then twice as long each time, up to `maxOpenMs`. A
- * slow disk therefore blocks this thread only rarely.
+ * A circuit breaker for synchronous I/O. Synchronous I/O on this thread is usually faster than passing it to another
+ * thread. If the I/O is slow repeatedly or for very long, the breaker opens, and callers use another thread. The
+ * breaker first stays open for `minOpenMs`, and then twice as long each time, up to `maxOpenMs`. A slow disk therefore
+ * blocks this thread only rarely.
  */
 export class SyncIoBreaker {
   readonly #options: SyncIoBreakerOptions;
   #openUntil = Number.NEGATIVE_INFINITY;
   #openMs: number;
-  /** The milliseconds that recent slow operations took, and the time at which the last of them ended. */
+  /** The total milliseconds of recent slow operations, and the time at which the last of these operations ended. */
   #slowMs = 0;
   #slowAt = 0;
 

@@ -2,7 +2,8 @@ import type { Duplex } from 'node:stream';
 import { createWebSocketStream, type WebSocket } from 'ws';
 
 /**
- * The numbers of bytes that a stream has received and has accepted for sending. The names are those of `net.Socket`.
+ * The numbers of bytes that a stream has received and has accepted for sending. The properties have the names that
+ * `net.Socket` uses.
  */
 export interface ByteCounts {
   readonly bytesRead: number;
@@ -10,12 +11,13 @@ export interface ByteCounts {
 }
 
 /**
- * Returns a stream of the bytes in the binary messages of a WebSocket, which counts these bytes. The stream is closed
- * as soon as the WebSocket is closed. The stream of the `ws` library would wait until its last data is sent, which
- * never happens after a lost connection. If an HTTP/2 session then wrote to that stream, Node.js would end the process.
+ * Returns a stream of the bytes in the binary messages of a WebSocket. The stream counts these bytes, and is closed as
+ * soon as the WebSocket is closed. The stream of the `ws` library, in contrast, waits until its last data is sent,
+ * which never happens after a lost connection. If an HTTP/2 session then wrote to that stream, Node.js would end the
+ * process.
  */
 export function webSocketStream(webSocket: WebSocket): Duplex & ByteCounts {
-  // Registered first, because this listener must be called before the library's listener.
+  // Registered before the library's listener, because this listener must be called first.
   webSocket.once('close', () => stream.destroy());
   const stream = Object.assign(createWebSocketStream(webSocket), { bytesRead: 0, bytesWritten: 0 });
   webSocket.on('message', (data) => {

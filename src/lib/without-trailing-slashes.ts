@@ -1,6 +1,6 @@
 /**
- * Removes all slashes at the end. A regular expression would take quadratic time for a text with many slashes
- * elsewhere, because it would search for the end of the text from each slash.
+ * Removes all slashes at the end. For a text with many slashes elsewhere, a regular expression would take quadratic
+ * time, because it would search from each slash to the end of the text.
  */
 export function withoutTrailingSlashes(text: string): string {
   let end = text.length;

@@ -10,8 +10,8 @@ const objectsPerTick = 100;
 /**
  * Aggregates all objects of a kind and keeps the aggregate up to date. `change` is called with 1 for each added object
  * and with -1 for each removed object, and may read only metadata and spec. Existing objects are processed over several
- * ticks of the event loop, so a very large number of objects does not block the server. Before reading the aggregate,
- * call the returned function: it processes the remaining objects at once and returns true.
+ * ticks of the event loop, so a very large number of objects does not block the server. Callers must call the returned
+ * function before they read the aggregate: it processes the remaining objects at once and returns true.
  */
 export function aggregateIncrementally<Fields extends JsonObject>(
   store: KindStore<Fields>,
@@ -19,7 +19,7 @@ export function aggregateIncrementally<Fields extends JsonObject>(
 ): () => true {
   let remaining = store.peekAll();
   let next = 0;
-  /** The last processed object. All objects before it in key order are processed, too. */
+  /** The key of the last processed object. All objects with smaller keys are processed too. */
   let lastProcessed: ObjectKey | undefined;
   /** Objects that are not processed yet, but that a change notification has already counted. */
   const counted = new Set<string>();
@@ -50,7 +50,7 @@ export function aggregateIncrementally<Fields extends JsonObject>(
     const objectKey = objectKeyOf((after ?? before)?.object);
     const id = idOf(objectKey);
     const unprocessed = isUnprocessed(objectKey);
-    // Before it is processed, an object is in the aggregate only if an earlier change notification counted it.
+    // An object that is not processed yet is in the aggregate only if an earlier change notification counted it.
     if (before !== undefined && (!unprocessed || counted.has(id))) change(before.object, -1);
     if (unprocessed) counted.add(id);
     if (after !== undefined) change(after.object, 1);

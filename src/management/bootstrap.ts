@@ -17,11 +17,12 @@ import type { WriteOptions } from '../registry/verbs.ts';
 
 export interface BootstrapOptions {
   /**
-   * Saves the value of the admin's access key before the key is stored. If the server crashes in between, a saved value
-   * without effect remains, instead of an installation to which nobody can log in.
+   * Saves the value of the admin's access key before the key is stored. If the server crashes between these two steps,
+   * there is a saved value without effect. In the opposite order, there could be an installation to which nobody can
+   * log in.
    */
   saveKey?(key: string): Promise<void>;
-  /** Removes the saved key, because another server has created the access key of the admin at the same time. */
+  /** Removes the saved value of the key, because another server has created the admin's access key at the same time. */
   discardKey?(): Promise<void>;
   /** Waits until the caches contain all objects that other servers have created. Optional; defaults to no other servers. */
   refresh?(): Promise<void>;
@@ -39,8 +40,8 @@ function objectOf<Spec extends JsonObject>(
 }
 
 /**
- * Returns the initial objects of an installation. The user comes last, so its existence means that all objects were
- * created.
+ * Returns the initial objects of an installation. The User object comes last, so if it exists, all other initial
+ * objects have been created.
  */
 export function bootstrapObjects(): readonly KubeObject[] {
   return [

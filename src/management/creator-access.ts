@@ -13,9 +13,9 @@ import { accessKeyIdentity } from './identity.ts';
 import type { ManagementState } from './state.ts';
 
 /**
- * True if a user, team or subject may use the instance, with its own permissions or with those of one of its valid
- * access keys. `creator` is the name of the user, team or subject in the tokens of virtual clusters. A disabled or
- * deleted user may use nothing.
+ * True if a user, team or subject may use the instance, with its own permissions or with the permissions of one of its
+ * valid access keys. `creator` is the name of the user, team or subject in the tokens of virtual clusters. A disabled
+ * or deleted user may not use any instance.
  */
 export function creatorMayUse(
   creator: string,
@@ -40,7 +40,7 @@ function* identitiesOf(creator: string, state: ManagementState, now: number): It
   }
 }
 
-/** Returns the user, team or subject to which the creator in a token of a virtual cluster refers. */
+/** Returns the user, team or subject that the creator name in a token of a virtual cluster refers to. */
 function ownerNamed(
   creator: string,
   state: Pick<ManagementState, 'user' | 'userWithSubject'>,

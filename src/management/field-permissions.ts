@@ -49,7 +49,8 @@ export async function requireWritePermission(
 
 /**
  * Throws 403 if an update changes the owner references and the caller may not delete the object. A change of the owner
- * references can cause the deletion of the object: if its owners do not exist, it is garbage collected.
+ * references can cause the deletion of the object: if none of the referenced owners exists, the object is garbage
+ * collected.
  */
 export async function requireOwnerReferencePermission(
   kind: ResourceKind,
@@ -65,8 +66,8 @@ export async function requireOwnerReferencePermission(
 }
 
 /**
- * Checks a second time that the caller may delete an object, with delete or deletecollection. Throws 403 if the caller
- * has neither permission.
+ * Checks a second time (`guardWrite`) that the caller may delete an object, with delete or deletecollection. Throws 403
+ * if the caller has neither permission.
  */
 export async function requireDeletePermission(
   kind: ResourceKind,

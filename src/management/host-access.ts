@@ -41,8 +41,8 @@ export async function hostAccessOfInstance(
 const definingFields = ['template', 'parameters', 'versions'] as const;
 
 /**
- * Returns the `status.hostAccess` of a template after a write. Throws 403 if the write changes the template, any part
- * of the new template acts on hosts, and the caller does not have host access for this template.
+ * Returns the `status.hostAccess` of a template after a write. Throws 403 if the write changes the template, the new
+ * template acts on hosts, and the caller does not have host access for this template.
  */
 export async function hostAccessOfTemplate(
   rules: InstanceRules,
@@ -60,8 +60,8 @@ export async function hostAccessOfTemplate(
 }
 
 /**
- * Replaces `status.hostAccess` of a draft. The status can be the same JavaScript object as in the stored version, so it
- * is copied, not modified.
+ * Sets `status.hostAccess` of a draft. The draft and the stored version can share one JavaScript object as the status,
+ * so the status is copied before it is changed.
  */
 export function setHostAccess(
   object: { status?: { hostAccess?: HostAccess } },
@@ -85,7 +85,7 @@ function templateErrors(
   ];
 }
 
-/** True if the caller has the permission to act on hosts with an object: a project or a template. */
+/** True if the caller has the permission to act on hosts with `object`, a project or a template. */
 export async function mayAccessHosts(
   { group, plural }: ResourceKind,
   name: string,

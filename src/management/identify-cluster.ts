@@ -22,7 +22,10 @@ export interface IdentifyClusterOptions {
   readonly signal: AbortSignal;
 }
 
-/** Timeout for reading the identity of a cluster, because a user waits for it. A working cluster responds sooner. */
+/**
+ * Timeout for reading the identity of a cluster. It is short, because a user waits for the result. A working cluster
+ * responds sooner.
+ */
 const timeoutMilliseconds = 3_000;
 
 /** Reads the unique ID of the cluster that a kubeconfig refers to. */

@@ -15,9 +15,9 @@ import { groupsFromProviders, isGone } from './identities/provider-rights.ts';
 import type { ManagementState } from './state.ts';
 
 /**
- * Returns the identity that an access key authenticates as (completions §8). `undefined` if its user or team does not exist,
- * or if its user is disabled or is gone at the identity provider. The groups for users and teams are computed and never
- * taken from the key, so that a user who leaves a team loses the permissions of the team.
+ * Returns the identity that an access key authenticates as (completions §8). `undefined` if the user or team of the key
+ * does not exist, or if its user is disabled or gone at the identity provider. The groups for users and teams are
+ * computed and never taken from the key, so a user who leaves a team loses the permissions of the team.
  */
 export function accessKeyIdentity(
   { spec = {} }: Pick<AccessKey, 'spec'>,

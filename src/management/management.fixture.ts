@@ -77,7 +77,7 @@ export async function openManagementTestEnv(
   const { connect } = options;
   const clock = options.clock ?? new ManualClock();
   const store = options.store ?? openTestStore({ clock });
-  // With 0, an access key can create keys without a fresh login, so most tests need no login.
+  // With the value 0, an access key can create keys without a fresh login, so most tests need no login.
   const merged: ManagementSettings = { ...defaultManagementSettings, auth: { freshLoginSeconds: 0 }, ...settings };
   const state = createManagementState({
     ...merged.projects,

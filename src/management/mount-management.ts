@@ -136,7 +136,10 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
   ];
 }
 
-/** Makes an apply to a missing object respond with 404 instead of creating the object. Used for a kind without POST. */
+/**
+ * Makes a server-side apply to a missing object respond with 404 instead of creating the object. Used for a kind
+ * without POST.
+ */
 function withoutCreate(mounted: MountedResource, store: KindStore): MountedResource {
   const { patch } = mounted.verbs;
   if (patch === undefined) return mounted;

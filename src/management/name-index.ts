@@ -3,7 +3,7 @@ import type { ObjectMeta, TypedObject } from '../api/meta.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { isSameSpec } from './aggregate-incrementally.ts';
 
-/** An index of object names. The cost of an update does not depend on the number of objects. */
+/** An index of object names. An update takes the same time for any number of objects. */
 export interface NameIndex {
   /** Returns the names for an index key, in insertion order. */
   of(key: string): ReadonlySet<string>;

@@ -4,8 +4,8 @@ import type { KubeObject } from '../api/meta.ts';
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * Removes secret fields from the annotation in which `kubectl apply` stores the whole manifest. An annotation that
- * cannot be parsed is removed, because it may contain secret fields.
+ * Removes secret fields from the annotation in which `kubectl apply` stores the whole manifest. If the annotation
+ * cannot be parsed, it is removed, because it may contain secret fields.
  */
 export function redactLastApplied(object: KubeObject, paths: readonly (readonly string[])[]): void {
   const annotations = object.metadata.annotations;
@@ -28,8 +28,8 @@ function redact(text: string, paths: readonly (readonly string[])[]): string | u
 }
 
 /**
- * Parses a manifest. `undefined` if it is invalid or has duplicate members. The parser returns only the last of several
- * duplicates, so a secret in an earlier duplicate would not be found.
+ * Parses a manifest. `undefined` if the manifest is invalid or has duplicate members. The parser returns only the last
+ * one of duplicate members, so a secret in an earlier one would not be found.
  */
 function parseManifest(text: string): JsonObject | undefined {
   try {

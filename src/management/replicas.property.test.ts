@@ -37,8 +37,8 @@ async function openManagementReplicas(settings: Partial<ManagementSettings>, quo
 }
 
 /**
- * Runs creates at the same time. `placement` contains the number of the replica for each create. Returns the number of
- * creates that succeeded.
+ * Runs create requests at the same time. `placement` contains, for each request, the number of the replica that
+ * receives it. Returns the number of requests that succeeded.
  */
 async function successes(
   envs: readonly ManagementTestEnv[],

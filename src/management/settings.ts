@@ -19,8 +19,8 @@ export interface InstanceLimitSettings {
 export interface ManagementSettings {
   readonly auth: {
     /**
-     * The maximum age in seconds of a login that may change passwords, or access keys without a scope or an end. 0
-     * means that no login is required for these changes.
+     * The maximum age in seconds of a login that may change passwords, or access keys without a scope or without an
+     * expiry. 0 means that no login is required for these changes.
      */
     readonly freshLoginSeconds: number;
     /** `enabled` is false if users may not log in with a password. Optional; by default, they may. */
@@ -29,11 +29,14 @@ export interface ManagementSettings {
   readonly accessKeys: {
     /** The maximum lifetime of an access key, in seconds. 0 means no limit, so that keys without expiry are allowed. */
     readonly maxTTL: number;
-    /** The maximum lifetime of an access key without a scope, in seconds. 0 means that only `maxTTL` applies. */
+    /**
+     * The maximum lifetime of an access key without a scope, in seconds. 0 means that such a key has no other limit
+     * than `maxTTL`.
+     */
     readonly maxUnscopedTTL: number;
     /** True if a key of a team is disabled after its creator has left the team, was disabled or was deleted. */
     readonly teamKeysFollowMaker: boolean;
-    /** The time in seconds between the event that makes a team's key lose its creator and the disabling of the key. */
+    /** The time in seconds after which a team's key is disabled when it has lost its creator. */
     readonly teamKeyGraceSeconds: number;
     /** The maximum number of access keys of a user, team or subject. Keys that the server creates do not count. */
     readonly perUser: number;
@@ -60,7 +63,7 @@ export interface ManagementSettings {
     readonly allowed: readonly { readonly name: string; readonly repo: string }[];
   };
   readonly hosts: HostAccessSettings & {
-    /** The ranges of addresses that the server in a kubeconfig must not have. */
+    /** The ranges of addresses that a kubeconfig must not contain as its server. */
     readonly deniedCIDRs: readonly string[];
     /** True if the server of a kubeconfig may be an `http://` address. */
     readonly allowPlainHttp: boolean;
@@ -71,7 +74,7 @@ export interface ManagementSettings {
   };
   /** The outgoing webhooks of projects. */
   readonly webhooks: {
-    /** The addresses to which records may be sent: CIDRs, or `public` (`WebhookAddresses`). */
+    /** The addresses to which webhooks may send records: CIDRs, or `public` (`WebhookAddresses`). */
     readonly addresses: readonly string[];
     /** True if the URL of a webhook may be an `http://` address. */
     readonly allowPlainHttp: boolean;
@@ -85,7 +88,10 @@ export interface ManagementSettings {
   readonly gateway: {
     /** True if service accounts of a virtual cluster may access it through the gateway with their own tokens. */
     readonly serviceAccountTokens: boolean;
-    /** The maximum age of a service account token at the gateway since it was issued, in seconds. 0 means no limit. */
+    /**
+     * The maximum time in seconds since its issue for which the gateway accepts a service account token. 0 means no
+     * limit.
+     */
     readonly maxServiceAccountTokenAge: number;
     /** True if the gateway rejects a service account token when its creator may no longer use the virtual cluster. */
     readonly serviceAccountTokensFollowMaker: boolean;
@@ -95,7 +101,10 @@ export interface ManagementSettings {
   };
   /** Settings for notifications by mail. Absent if the server sends no mails. */
   readonly mail?: {
-    /** The mail domains whose addresses receive mails even if no identity provider has verified the address. */
+    /**
+     * The trusted mail domains. Addresses in these domains receive mails even if no identity provider has verified the
+     * address.
+     */
     readonly trustedDomains: readonly string[];
   };
 }
@@ -131,7 +140,9 @@ export const defaultManagementSettings: ManagementSettings = {
  */
 export const newInstallationLifetimes = { maxTTL: 365 * 24 * 3600, maxUnscopedTTL: 90 * 24 * 3600 };
 
-/** The settings as they were read. The defaults of the lifetimes depend on the age of the installation. */
+/**
+ * The settings as they were read, without the defaults of the lifetimes, which depend on the age of the installation.
+ */
 export type ConfiguredManagementSettings = Omit<ManagementSettings, 'accessKeys'> & {
   readonly accessKeys: Omit<ManagementSettings['accessKeys'], 'maxTTL' | 'maxUnscopedTTL'> & {
     readonly maxTTL: number | undefined;

@@ -77,24 +77,31 @@ export interface ManagementState extends ReviewState {
   webhook(namespace: string, name: string): ProjectWebhook | undefined;
   webhookHidden(namespace: string, name: string): WebhookHidden | undefined;
   webhookCount(namespace: string): number;
-  /** True if other processes may write to the store. Limits then need guards. */
+  /**
+   * True if other processes may write to the store. Each limit then needs a guard: a row that every write under the
+   * limit checks and replaces.
+   */
   isShared(): boolean;
   /**
-   * Takes the guard of a limit before objects are counted (`KindStore.takeGuard`). The state then contains all earlier
-   * writes.
+   * Takes the guard of a limit before objects are counted (`KindStore.takeGuard`). When the promise resolves, the state
+   * contains all earlier writes.
    */
   takeGuard(limit: string, subject: string): Promise<Guard>;
   /** Waits until the state contains all writes that were made before this call. */
   caughtUp(): Promise<void>;
   /**
-   * Returns a check that fails if the cluster has changed since this call. `undefined` if the cluster does not exist.
+   * Returns a check for a later write. The write fails if the cluster has changed since this call. `undefined` if the
+   * cluster does not exist.
    */
   clusterUnchanged(name: string): RequiredCheck | undefined;
-  /** Returns a check that fails if the user has changed since this call. `undefined` if the user does not exist. */
+  /**
+   * Returns a check for a later write. The write fails if the user has changed since this call. `undefined` if the user
+   * does not exist.
+   */
   userUnchanged(name: string): RequiredCheck | undefined;
   /**
-   * Returns a check that fails if the namespace has changed since this call. `undefined` if the namespace does not
-   * exist.
+   * Returns a check for a later write. The write fails if the namespace has changed since this call. `undefined` if the
+   * namespace does not exist.
    */
   namespaceUnchanged(name: string): RequiredCheck | undefined;
   /** Returns the names of the users and teams that own instances of this kind in a project, and how many each owns. */
@@ -166,8 +173,8 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     attach(stores) {
       attached = stores;
       indexes = createIndexes(stores);
-      // The version counter is subscribed after the indexes, so the indexes are up to date whenever the version
-      // increases.
+      // The version counter is subscribed to changes after the indexes, so the indexes are up to date whenever the
+      // version increases.
       const kindsOfKeys: readonly ResourceKind[] = [accessKeyKind, userKind, teamKind, clusterKind];
       for (const kind of kindsOfKeys) attachedStore(kind).listen(() => keysVersion++);
       keysVersion++;
@@ -223,7 +230,10 @@ function createIndexes(stores: KindStores): Indexes {
   };
 }
 
-/** Adds the existing teams that a user is a member of because of groups at identity providers, in byte order. */
+/**
+ * Adds the existing teams that a user is a member of because of groups at identity providers. The result is in byte
+ * order.
+ */
 function withProviderTeams(
   teams: readonly string[],
   user: User | undefined,
@@ -324,7 +334,7 @@ function bytesOf<Fields extends JsonObject>(store: KindStore<Fields>, project: s
   return store.peekAll(projectNamespace(project)).reduce((bytes, { size = 0 }) => bytes + size, 0);
 }
 
-/** Returns an object that has nothing but its name. */
+/** Returns an object whose only content is its name. */
 function bareObject(kind: ResourceKind, { namespace, name }: HiddenPart): KubeObject {
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { namespace, name } };
 }

@@ -20,14 +20,14 @@ const unscoped: readonly CompiledScope[] = [];
 const denyAll: readonly CompiledScope[] = [denyAllScope];
 
 /**
- * The compiled scopes of each key object. A changed key, even in its hidden part, is a new JavaScript object, so no
- * entry is outdated.
+ * The compiled scopes of each key object. A changed key, even if only its hidden part changed, is a new JavaScript
+ * object, so no entry is outdated.
  */
 const compiledScopes = new WeakMap<AccessKey, readonly CompiledScope[]>();
 
 /**
- * Returns the caller in the form that the authorizer needs. The scopes of the access key apply even if the caller
- * impersonates another user. If the key has been deleted, everything is denied.
+ * Returns the caller in the form that the authorizer needs. The scopes of the access key of the request apply even if
+ * the caller impersonates another user. If this key has been deleted, everything is denied.
  */
 export function authorizationSubjectOf(
   { user, system, accessKey, scopes = [] }: CredentialedCaller,

@@ -6,7 +6,7 @@ export interface CertificateKeeperOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly initial: CertificatePair;
-  /** Reads or renews the certificate. If it fails, the previous certificate remains in use. */
+  /** Reads or renews the certificate. If this fails, the previous certificate remains in use. */
   load(): Promise<CertificatePair>;
   readonly intervalMilliseconds: number;
   onChange(pair: CertificatePair): void;

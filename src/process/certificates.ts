@@ -76,8 +76,8 @@ export function isSameCertificate(a: CertificatePair, b: CertificatePair): boole
 }
 
 /**
- * Returns the serving certificate from the data directory. Creates a new one if it was issued by another authority,
- * does not cover all names, or expires within a month. Called at startup and then periodically.
+ * Returns the serving certificate from the data directory. Creates a new certificate if the stored one was issued by
+ * another authority, does not cover all names, or expires within a month. Called at startup and then periodically.
  */
 export async function ensureServingCertificate(
   dir: CertificateFiles,
@@ -97,7 +97,10 @@ export async function ensureServingCertificate(
   return created;
 }
 
-/** Reads the certificate and key that the operator provides. The file may contain a chain, server certificate first. */
+/**
+ * Reads the certificate and key that the operator provides. The certificate file may contain a chain that starts with
+ * the server certificate.
+ */
 export async function readCustomCertificate(certFile: string, keyFile: string): Promise<CertificatePair> {
   const cert = await readIfExists(certFile);
   if (cert === undefined) throw new StartError(`the certificate file ${certFile} does not exist`);
@@ -109,7 +112,7 @@ export async function readCustomCertificate(certFile: string, keyFile: string): 
 
 /**
  * Returns the CA certificate of a chain, for use in kubeconfigs: the last certificate, if it is self-signed.
- * `undefined` if the chain does not contain its CA, because clients are expected to trust that CA already.
+ * `undefined` if the chain does not contain its CA certificate; clients are then expected to trust the CA already.
  */
 export function caCertificateOf(chain: string): string | undefined {
   const last = chain.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)?.at(-1);

@@ -24,13 +24,16 @@ export interface CertificatePair {
 
 const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
-/** Certificates are valid from this many milliseconds in the past, because clocks of clients may be slow. */
+/**
+ * The start of a certificate's validity is this many milliseconds in the past, because clocks of clients may be slow.
+ */
 const backdated = 24 * 60 * 60_000;
 
 /** Creates a certificate authority for this installation. It may sign certificates, but no other authorities. */
 export async function createCertificateAuthority(now: number, lifetime: number): Promise<CertificatePair> {
   const keys = await crypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
-  // The name is unique, so that clients that trust several installations can distinguish their authorities.
+  // Each authority has a unique name, because some clients trust several installations and must distinguish their
+  // authorities.
   const name = `CN=flotilla-ca-${randomBytes(4).toString('hex')}`;
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {

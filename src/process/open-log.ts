@@ -5,8 +5,8 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Opens the program's log: JSON lines on standard error. Standard output contains only the line that reports readiness.
- * Writes are synchronous, so that no entry is lost in a crash. Callers must not log secrets.
+ * Opens the program's log: JSON lines on standard error. Standard output contains only the line that reports that the
+ * program is ready. Writes are synchronous, so no entry is lost in a crash. Callers must not log secrets.
  */
 export function openLog(level: LogLevel): Log {
   const logger = pino(

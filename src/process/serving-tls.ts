@@ -27,7 +27,7 @@ export interface ServingTls {
   readonly pair: CertificatePair;
   /** The CA certificate for kubeconfigs; `undefined` if clients are expected to trust the CA already. */
   readonly authority: string | undefined;
-  /** Calls `onChange` when the certificate has been renewed or replaced. Returns a function that stops this. */
+  /** Calls `onChange` when the certificate has been renewed or replaced. Returns a function that ends these calls. */
   follow(onChange: (pair: CertificatePair) => void): () => void;
 }
 
@@ -68,7 +68,8 @@ export async function loadServingTls(options: ServingTlsOptions): Promise<Servin
 }
 
 /**
- * Appends the CA certificate to the chain, so that a client can show and store it when it connects for the first time.
+ * Appends the CA certificate to the chain, so that a client can show and store the CA certificate when it connects for
+ * the first time.
  */
 function withAuthority(pair: CertificatePair, authority: CertificatePair): CertificatePair {
   return { ...pair, cert: `${pair.cert.trimEnd()}\n${authority.cert}` };

@@ -12,10 +12,10 @@ export interface SigningKey extends JWK {
   readonly longestTTL?: number;
 }
 
-/** A key that no longer signs tokens. Only its public part is stored, to verify older tokens. */
+/** A key that no longer signs tokens. Only its public part is stored, for the verification of older tokens. */
 export interface RetiredKey extends JWK {
   readonly kid: string;
-  /** The time at which the last token of this key expires, in seconds since the epoch. */
+  /** The time at which the last token that this key signed expires, in seconds since the epoch. */
   readonly until: number;
 }
 
@@ -27,7 +27,10 @@ export interface SigningKeySet {
   readonly former: readonly string[];
 }
 
-/** The maximum number of IDs of removed keys. A copy of a key file that is older than that many rotations is rejected. */
+/**
+ * The maximum number of IDs of removed keys. A copy of a key file that is more than this number of rotations old is not
+ * recognized, and is therefore rejected.
+ */
 const maxFormerKeys = 200;
 
 export async function makeSigningKey(longestTTL: number): Promise<SigningKey> {
@@ -36,7 +39,7 @@ export async function makeSigningKey(longestTTL: number): Promise<SigningKey> {
   return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: tokenAlgorithm, use: 'sig', longestTTL };
 }
 
-/** Reads the signing key file. `undefined` if it does not exist. */
+/** Reads the signing key file. `undefined` if the file does not exist. */
 export async function readSigningKeyFile(path: string): Promise<SigningKeySet | undefined> {
   const text = await readIfExists(path);
   return text === undefined ? undefined : parseKeySet(text, path);
@@ -59,16 +62,20 @@ export async function writeSigningKeyFile(path: string, set: SigningKeySet): Pro
   await writePrivateFile(path, `${formatKeySet(set)}\n`);
 }
 
-/** True if the key is or was a key of this set. */
+/** True if the key with this ID is or was a key of this set. */
 export function isKeyOfSet({ current, retired, former }: SigningKeySet, kid: string): boolean {
   return current.kid === kid || retired.some((key) => key.kid === kid) || former.includes(kid);
 }
 
-/** The maximum number of retired keys. A rotation that would exceed it fails, because `/auth/jwks` must stay small. */
+/**
+ * The maximum number of retired keys. A rotation that would exceed this number fails, because `/auth/jwks` must stay
+ * small.
+ */
 export const maxRetiredKeys = 50;
 
 /**
- * Thrown by a rotation if there are too many retired keys. Rotation works again after tokens expired or were revoked.
+ * Thrown by a rotation if there are too many retired keys. Rotation is possible again after the tokens of a retired key
+ * have expired or were revoked.
  */
 export class TooManySigningKeysError extends StartError {
   constructor() {
@@ -79,8 +86,9 @@ export class TooManySigningKeysError extends StartError {
 }
 
 /**
- * Returns a key set in which `next` is the current key. The previous key is retired: it verifies tokens until its last
- * token has expired. With `revoke`, all older keys are removed instead, so that their tokens become invalid at once.
+ * Returns a key set in which `next` is the current key. The previous key is retired: it verifies tokens until the last
+ * token that it signed has expired. With `revoke`, all older keys are removed instead, so their tokens become invalid
+ * at once.
  */
 export function rotateKeySet(
   set: SigningKeySet,
@@ -96,7 +104,7 @@ export function rotateKeySet(
 }
 
 /**
- * Returns a key set with these keys that replaces `before`. Keys of `before` that it no longer contains become former
+ * Returns a key set with these keys that replaces `before`. Keys of `before` that are not in the new set become former
  * keys.
  */
 export function succeedingKeySet(

@@ -30,9 +30,12 @@ export interface SigningKeysOptions extends KeyLifetime {
 export interface SigningKeyStorage {
   /** The name of the place in error messages. */
   readonly place: string;
-  /** Returns the stored key set; `undefined` if there is none. */
+  /** Returns the stored key set; `undefined` if no key set is stored. */
   read(): Promise<StoredKeySet | undefined>;
-  /** Replaces the key set that `read` has returned. Returns false if another process has replaced it since. */
+  /**
+   * Replaces the key set that `read` has returned. Returns false if another process has replaced the key set after the
+   * read.
+   */
   replace(previous: StoredKeySet | undefined, next: SigningKeySet): Promise<boolean>;
   /**
    * Calls the listener with the stored key set, and again after each change. Absent if no other process can store a key
@@ -55,10 +58,13 @@ export interface SigningKeys {
   current(): TokenSigner;
   /** Returns the response of `/auth/jwks`: the public parts of the current key and of keys with unexpired tokens. */
   publicKeys(): JSONWebKeySet;
-  /** Resolves after `publicKeys` includes every rotation that any server had completed before the call. */
+  /**
+   * Resolves after `publicKeys` includes the result of every rotation that any server had completed before the call.
+   */
   refresh(): Promise<void>;
   /**
-   * Calls the listener after a change to the public keys. Returns a function that unsubscribes. Listeners must be fast.
+   * Calls the listener after a change to the public keys. Returns a function that unsubscribes the listener. Listeners
+   * must be fast.
    */
   onChange(listener: () => void): () => void;
   /**
@@ -73,7 +79,7 @@ export function openSigningKeys({ path, ...lifetime }: SigningKeysOptions): Prom
   return openStoredSigningKeys({ storage: signingKeyFile(path), ...lifetime });
 }
 
-/** A file that no other process writes while this one runs. */
+/** A storage in a file that no other process writes as long as this process runs. */
 function signingKeyFile(path: string): SigningKeyStorage {
   let stored: SigningKeySet | undefined;
   return {
@@ -104,7 +110,10 @@ export async function openStoredSigningKeys(options: StoredSigningKeysOptions): 
   let signer = await signerOf(set.current, storage.place);
   let importing: Promise<void> = Promise.resolve();
 
-  /** The public keys change at once, so that a revocation has no delay. The import of the private key takes a moment. */
+  /**
+   * The public keys change immediately, so that a revocation has no delay, although importing the private key takes a
+   * moment.
+   */
   const accept = (next: SigningKeySet): Promise<void> => {
     if (next === set) return importing;
     set = next;
@@ -137,8 +146,8 @@ export async function openStoredSigningKeys(options: StoredSigningKeysOptions): 
 }
 
 /**
- * Replaces the stored set by the result of `change`. Repeats this if another process has replaced the set in the
- * meantime.
+ * Replaces the stored set with the result of `change`. If another process has replaced the set in the meantime, repeats
+ * this with the new set.
  */
 async function update(
   storage: SigningKeyStorage,
@@ -153,8 +162,8 @@ async function update(
 
 /**
  * Returns the key set with which the process starts: the stored set without expired keys, or a new set if none is
- * stored. If the longest token lifetime has increased, stores it before a token is issued with it, because a later
- * rotation needs it.
+ * stored. If the longest token lifetime has increased, stores the new lifetime before a token with this lifetime is
+ * issued, because a later rotation needs it.
  */
 async function usableKeySet(
   found: SigningKeySet | undefined,

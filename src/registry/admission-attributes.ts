@@ -15,8 +15,8 @@ export interface AdmissionAttributes {
   /** The name of the written subresource; '' if the write is to the object itself. */
   readonly subresource: string;
   /**
-   * The kind of the object of a request to a subresource that is not stored, such as an Eviction. Absent if the object is of
-   * the kind `resource`.
+   * The kind of the object in a request to a subresource that is not stored, such as an Eviction. Absent if the object
+   * in the request is of the kind `resource`.
    */
   readonly requestKind?: ResourceKind | undefined;
   /**
@@ -28,11 +28,15 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean;
   /**
    * Registers a callback that runs when the write has ended: it is stored and visible in every cache, it failed, it was
-   * rejected, or it was a dry run. Admission uses the callback to release the quota that it reserved for the write. A
-   * conflict with another write also ends the write and runs the callback; admission is called again for the retry.
+   * rejected, or it was a dry run. Admission uses the callback to release the quota that it reserved for the write. If
+   * the write conflicts with another write, it also ends and the callback runs; for the retry, admission is called
+   * again.
    */
   onCompleted(callback: () => void): void;
-  /** Adds the guard of a limit that admission has checked (`KindStore.takeGuard`). Not called for deletes. */
+  /**
+   * Adds the guard of a limit that admission has checked (`KindStore.takeGuard`): a row that the write checks and
+   * replaces, so the limit is exact. Not called for deletes.
+   */
   addGuard(guard: Guard): void;
 }
 

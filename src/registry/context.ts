@@ -5,8 +5,8 @@ import type { Span } from '../lib/trace/span.ts';
 import type { RevisionCheck } from '../store/store.ts';
 
 /**
- * Maximum number of warnings that are kept for a request. `maxWarningLength` is the maximum number of characters of
- * each. Further warnings are dropped.
+ * The maximum number of warnings that are kept for a request. Further warnings are dropped. `maxWarningLength` limits
+ * the number of characters of each warning.
  */
 export const maxWarnings = 100;
 export const maxWarningLength = 4_096;
@@ -29,15 +29,15 @@ export interface RequestContext {
    */
   readonly system: boolean;
   /**
-   * A check that every transaction of the request contains. If it fails, the write is refused with 503 and not retried.
-   * Background work uses it, so that a replica cannot write after another replica has taken over its work. Optional;
-   * defaults to none.
+   * A check that every transaction of the request contains. If the check fails, the write is refused with 503 and not
+   * retried. Background work uses the check, so that a replica cannot write after another replica has taken over its
+   * work. Optional; defaults to none.
    */
   readonly fence?: RevisionCheck;
   /**
-   * Changes the hidden part of the object that the request updates, before the hooks of its kind run. It is called with
-   * the current state for each attempt of the write, and may throw a StatusError to refuse the write. Only requests of
-   * the server itself have it.
+   * Changes the hidden part of the record of the updated object, before the hooks of the kind run. The function is
+   * called with the current hidden part for each attempt of the write. It may throw a StatusError to refuse the write.
+   * Only requests of the server itself have it.
    */
   readonly changeHidden?: (hidden: JsonObject) => void;
   /**
@@ -53,7 +53,7 @@ export interface RequestContext {
   readonly pathName?: string;
   /**
    * A revision up to which the caches of the plane are complete, determined after the request arrived. If it is
-   * present, verbs need not ask the store again. Absent if no code has asked for it yet.
+   * present, verbs need not ask the store again. Absent if it was not determined yet.
    */
   readonly freshRevision?: number;
   /** Aborted when the client disconnects or the request times out. */
@@ -69,7 +69,7 @@ export interface RequestContext {
    */
   onCancel?(listener: () => void): () => void;
   /**
-   * Waits until fair scheduling grants the caller more CPU time. Long computations call it regularly. Absent if the
+   * Resolves when fair scheduling grants the caller more CPU time. Long computations call it regularly. Absent if the
    * request is not scheduled.
    */
   readonly nextTimeSlice?: () => Promise<void>;
@@ -78,13 +78,13 @@ export interface RequestContext {
   /** Adds a Warning header to the response. */
   warn(text: string): void;
   /**
-   * Adds an annotation of the server to the audit event of the request. An existing annotation is not overwritten.
+   * Adds an annotation of the server to the audit event of the request. Does not overwrite an existing annotation.
    * Absent if there is no audit log.
    */
   annotate?(key: string, value: string): void;
   /**
-   * Like `annotate`, for the annotations of admission policies and webhooks, which tenants choose. Annotations with a prefix
-   * of the server and annotations beyond the limits of a request are dropped.
+   * Adds an annotation of an admission policy or webhook to the audit event of the request. Tenants choose these
+   * annotations. Annotations with a prefix of the server and annotations beyond the limits of a request are dropped.
    */
   annotateByAdmission?(key: string, value: string): void;
   /**
@@ -93,8 +93,8 @@ export interface RequestContext {
    */
   readonly readableNames?: () => Iterable<string>;
   /**
-   * Lists, watches and collection deletes skip an object if this returns false. `hidden` is the hidden part of its
-   * record. Absent if the caller may read all objects.
+   * Returns whether the caller may read an object. Lists, watches and collection deletes skip an object if the result
+   * is false. `hidden` is the hidden part of the object's record. Absent if the caller may read all objects.
    */
   readonly mayRead?: (object: KubeObject, hidden?: JsonObject) => boolean;
   /**
@@ -102,18 +102,18 @@ export interface RequestContext {
    * requests include the result. Absent if the plane already knows all restrictions of the credential.
    */
   readonly credentialAllows?: (request: RequestAttributes) => CredentialDecision | Promise<CredentialDecision>;
-  /** True if the caller authenticated this request with the token. Present only for token reviews. */
+  /** Returns true if the caller authenticated this request with `token`. Present only for token reviews. */
   readonly isOwnToken?: (token: string) => boolean;
   /**
-   * Reports whether the caller has a permission that the request needs in addition to its own verb. For example,
-   * admission requires such a permission for an owner reference and for an apply that creates the object.
+   * Reports whether the caller has a permission that the request needs besides the permission for its own verb. For
+   * example, admission requires a further permission for an owner reference, and for an apply that creates the object.
    */
   may(attributes: AccessAttributes): boolean | Promise<boolean>;
 }
 
 /**
  * Calls the listener when the request is canceled, or immediately if it is already canceled. Returns a function that
- * removes the listener. Costs less than a listener of `signal`, which many contexts create on demand.
+ * removes the listener. Cheaper than adding a listener to `signal`, which many contexts create only on demand.
  */
 export function onCancel(context: RequestContext, listener: () => void): () => void {
   if (context.onCancel !== undefined) return context.onCancel(listener);

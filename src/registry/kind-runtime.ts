@@ -25,13 +25,13 @@ export interface PlaneCallbacks {
    */
   namespaceCheck?(namespace: string): RevisionCheck | undefined;
   /**
-   * Returns the object whose reconcile waits until this namespace is empty. Each change in the namespace requeues this
-   * object. `undefined` if no object waits.
+   * Returns the object whose reconcile waits until this namespace is empty; `undefined` if no object waits. Each change
+   * in the namespace requeues the returned object.
    */
   waitsForEmptyNamespace?(namespace: string): ObjectRef | undefined;
   /**
-   * Returns the objects that must be reconciled because an object of this kind was written in the namespace, such as a
-   * quota that counts it. Absent if no other process uses the store. Must be fast.
+   * Returns the objects that must be reconciled because an object of this kind was written in the namespace, for
+   * example a quota that counts the written object. Absent if no other process uses the store. Must be fast.
    */
   requeuedByUsage?(
     resource: StoredResource,
@@ -42,11 +42,11 @@ export interface PlaneCallbacks {
   /** Tracks whether any object of the plane has an owner. If absent, every removal queries the store for dependents. */
   readonly ownerTracker?: OwnerTracker;
   /**
-   * The key of a row that announces new maintenance work of the plane to all processes. It is written in the transaction
-   * that records the work. Absent if no other process uses the store.
+   * The key of a row that announces new maintenance work of the plane to all processes. The row is written in the
+   * transaction that records the work. Absent if no other process uses the store.
    */
   readonly bell?: Key;
-  /** Limits the memory for the selectors of open watches. If absent, it is not limited. */
+  /** Limits the memory for the selectors of open watches. If absent, this memory is not limited. */
   readonly selectorBudget?: SelectorBudget;
   /**
    * Returns the kind and key of the object that an owner reference names, even if this object does not exist.
@@ -58,18 +58,20 @@ export interface PlaneCallbacks {
    * class of a claim. Called before the kind's own hooks, but not for writes of the server itself.
    */
   completeNew?(resource: StoredResource, object: KubeObject): void;
-  /** False if `mutate` would change no write now, because the plane has no policies or webhooks that mutate. */
+  /**
+   * False if the plane has no mutating policies or webhooks now, so that `mutate` would leave every write unchanged.
+   */
   isMutating?(): boolean;
   /**
-   * Returns the object that a client's write should store, after mutating admission; `write.object` itself if nothing
-   * changes it. Called before the kind's own hooks, for creates, updates and status writes, including dry runs. Throws
-   * StatusError to reject the write. May take as long as a call to a webhook, so the caller must hold no lock or queue
-   * position that other requests wait for.
+   * Runs mutating admission and returns the object to store for a client's write. Returns `write.object` itself if
+   * nothing changes it. Called before the kind's own hooks, for creates, updates and status writes, including dry runs.
+   * Throws StatusError to reject the write. It can take as long as a call to a webhook, so the caller must not hold a
+   * lock or queue position that other requests wait for.
    */
   mutate?(write: MutationAttributes): Promise<KubeObject>;
   /**
    * Admits a client's write after the kind's own validation and before the write is stored. Throws StatusError to
-   * reject the write. Called for create, update, patch, apply and delete, of objects and subresources, including dry
+   * reject the write. Called for create, update, patch, apply and delete, on objects and subresources, including dry
    * runs and writes that change nothing. A collection delete calls it for each object.
    */
   admit?(write: AdmissionAttributes): void | Promise<void>;
@@ -113,8 +115,8 @@ export interface KindLimits {
 }
 
 export const defaultKindLimits: KindLimits = {
-  // Equals the limit for a request body: every accepted body can be stored, and patches cannot grow an object beyond
-  // it.
+  // Equals the limit for a request body. Every accepted body can therefore be stored, and patches cannot grow an object
+  // beyond the size of a body.
   objectBytes: 3_145_728,
   ownerReferences: maxOwnerReferences,
   // Only a client that has stopped reading falls this far behind. A queued event is only a pointer to a shared object.
@@ -141,7 +143,7 @@ export interface KindRuntime {
   readonly log: Log;
   readonly ids: IdGenerator;
   readonly planeCallbacks: PlaneCallbacks;
-  /** Decides which subjects of a limit share a guard (`guardKey`). */
+  /** The secret from which `guardKey` derives which subjects of a limit share a guard. */
   readonly guardSecret: string;
   readonly limits: KindLimits;
   readonly cache: ObjectCache;
@@ -149,6 +151,6 @@ export interface KindRuntime {
   readonly subscribers: SubscriberGroups;
   /** Queues for creates that must run one after another (see `StoredResource.createQueue`). */
   readonly createQueues: KeyedSerializer;
-  /** Called after a commit that wrote maintenance rows, with the work that they record. */
+  /** Called after a commit that wrote maintenance rows, with the work that these rows record. */
   onMaintenanceWork(left: MaintenanceWork): void;
 }

@@ -17,7 +17,7 @@ import {
   testWriteOptions,
 } from './widgets.fixture.ts';
 
-/** The memory store responds at once; here concurrent writers really wait for a disk. */
+/** The memory store responds at once. With the embedded store of this test, concurrent writers wait for a disk. */
 describe('a kind over the embedded store', () => {
   let directory = '';
   beforeAll(async () => {

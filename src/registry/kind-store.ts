@@ -17,7 +17,7 @@ export interface KindChange<Fields extends JsonObject = AnyFields> {
 export interface HiddenPart {
   readonly namespace: string;
   readonly name: string;
-  /** Absent if the record has no hidden part. */
+  /** The hidden part of the record; `undefined` if there is none. */
   readonly hidden: JsonObject | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface KindStore<Fields extends JsonObject = AnyFields> {
   readonly isShared: boolean;
   /** All verbs, including verbs that clients may not use because `resource.verbs` omits them. */
   readonly verbs: Required<ResourceVerbs>;
-  /** Present if the kind has a status subresource. */
+  /** The verbs of the status subresource; absent if the kind has none. */
   readonly status?: Required<Pick<SubresourceVerbs, 'get' | 'update' | 'patch'>> | undefined;
   /** Returns the cached object; `undefined` if it does not exist. The namespace is '' for cluster-scoped kinds. */
   peek(namespace: string, name: string): ServedObject<TypedObject<Fields>> | undefined;
@@ -44,8 +44,8 @@ export interface KindStore<Fields extends JsonObject = AnyFields> {
   /** Returns the part of `bytes` that the current objects use. Deleting objects reduces it at once. Fast. */
   objectBytes(): number;
   /**
-   * Returns a check for a transaction that depends on the object. It fails if the object has changed since this call.
-   * `undefined` if the object does not exist.
+   * Returns a check for a transaction that depends on the object; `undefined` if the object does not exist. The check
+   * fails if the object has changed since this call.
    */
   unchangedCheck(namespace: string, name: string): RevisionCheck | undefined;
   /**
@@ -56,9 +56,9 @@ export interface KindStore<Fields extends JsonObject = AnyFields> {
   /** Admits a request to create a subresource that is not stored. Rejects with StatusError if a policy refuses it. */
   admitRequest(request: SubresourceRequest): Promise<void>;
   /**
-   * Takes the guard of a limit before the objects of `subject` are counted, and waits until the caches of the plane
-   * contain all earlier writes. The caller adds the guard to the draft of its write (`Draft.guards`). Needed only if
-   * `isShared` is true; otherwise a queue in this process is sufficient.
+   * Takes the guard of a limit, before the caller counts the objects of `subject`. Then waits until the caches of the
+   * plane contain all earlier writes. The caller adds the guard to the draft of its write (`Draft.guards`). Needed only
+   * if `isShared` is true; otherwise a queue in this process is sufficient.
    */
   takeGuard(limit: string, subject: string): Promise<Guard>;
   /**
@@ -69,8 +69,8 @@ export interface KindStore<Fields extends JsonObject = AnyFields> {
   /** Returns the hidden part of the object's record; `undefined` if there is none. */
   peekHidden(namespace: string, name: string): JsonObject | undefined;
   /**
-   * Returns the names and the hidden parts of the objects in a namespace, or only of the object with this name. Does
-   * not decode the objects.
+   * Returns the names and the hidden parts of the objects in a namespace. If `name` is given, returns only those of
+   * that object. Does not decode the objects.
    */
   peekHiddenParts(namespace: string, name?: string): readonly HiddenPart[];
   /** Returns the object that holds this claim (see `StoredResource.claims`); `undefined` if no object holds it. */

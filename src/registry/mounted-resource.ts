@@ -16,8 +16,9 @@ export interface MountedResource {
    */
   readonly documentKey?: object;
   /**
-   * Reasons why the server does not support requests that clients of this API send, by `<verb> <subresource>`, or by
-   * `<verb>` for the object itself. The response is 405 with the reason. Discovery does not list these requests.
+   * The reasons why the server does not support certain requests that clients of this API send. The keys are `<verb>
+   * <subresource>`, or `<verb>` for the object itself. The response to such a request is 405 with the reason. Discovery
+   * does not list these requests.
    */
   readonly unsupported?: Readonly<Record<string, string>>;
 }

@@ -5,10 +5,10 @@ import type { StoredResource } from './resource.ts';
 import type { OwnedKind } from './tracked-kind.ts';
 import type { DecodeResult } from './write/decode.ts';
 
-/** A client's write that mutating admission may change. No hook of its kind has seen it yet. */
+/** A client's write that mutating admission may change. The hooks of its kind have not run yet. */
 export interface MutationAttributes {
   readonly resource: StoredResource;
-  /** The kind of `object`, if it is not `resource` (`SubresourceRequest`). */
+  /** The kind of `object`, if it differs from `resource` (`SubresourceRequest`). */
   readonly requestKind?: OwnedKind | undefined;
   readonly operation: 'CREATE' | 'UPDATE';
   /** '' if the write is to the object itself, otherwise for example `status`. */

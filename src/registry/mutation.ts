@@ -42,8 +42,8 @@ export function inNamespaceOf({ object, context }: SubresourceRequest): KubeObje
 }
 
 /**
- * Runs mutating admission for a create, like `mutateUpdate`. Before that, throws if no object can be created at
- * present.
+ * Runs mutating admission for a create. Before that, throws if no object can be created at present. Returns the object
+ * to write: the object of the request itself if nothing changes it.
  */
 export function mutateNew(
   kind: KindRuntime,

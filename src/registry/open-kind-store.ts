@@ -48,15 +48,16 @@ export interface KindStoreOptions {
   readonly ids?: IdGenerator;
   readonly planeCallbacks: PlaneCallbacks;
   /**
-   * A text that tenants do not know and that all processes share. It decides which subjects of a limit share a guard.
-   * Optional, for kinds without limits.
+   * A secret text that all processes share and that tenants do not know. It determines which subjects of a limit share
+   * a guard. Optional, for kinds without limits.
    */
   readonly guardSecret?: string;
   /** Called after each commit that wrote maintenance rows. Must not throw. */
   readonly onMaintenanceWork?: (left: MaintenanceWork) => void;
   readonly limits?: Partial<KindLimits>;
   /**
-   * The rows of all kinds of the plane, if they were read together. Otherwise the kind reads its rows from the store.
+   * The rows of all kinds of the plane, if they were read together. If absent, the kind reads its own rows from the
+   * store.
    */
   readonly shared?: SliceObjects | undefined;
   /** The built-in objects of the kind; absent if it has none. */

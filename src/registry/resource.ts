@@ -28,8 +28,8 @@ export interface Draft<Fields extends JsonObject = AnyFields, Hidden extends Jso
   /** The decoded object of a create. `object` is a copy of it. Hooks must not change it. */
   readonly sent?: KubeObject;
   /**
-   * Values that are merged into the object in the response to this write only, for example `spec.key` of a new access
-   * key. They are never stored, and a dry run does not set them.
+   * Values that only the response to this write contains, for example `spec.key` of a new access key. They are merged
+   * into the object of the response and never stored. A dry run does not set them.
    */
   reveal?: JsonObject;
   /** The guards of the limits that this write was checked against (`KindStore.takeGuard`). */
@@ -61,11 +61,11 @@ export interface ServedForm {
   readonly storedVersion: string;
   /** True if `convert` would return the object unchanged. Also false if this is not known. */
   isConverted(object: KubeObject): boolean;
-  /** Converts an object from any stored form to this form. May change the object that it is passed. */
+  /** Converts an object from any stored form to this form. May change its argument. */
   convert(object: KubeObject): KubeObject;
   /**
-   * Converts an object from this form to the storage form. Absent if this is the storage form. May change `object`.
-   * `before` is the object as it is stored now; absent for a create.
+   * Converts an object from this form to the storage form. May change `object`. `before` is the object as it is stored
+   * now; absent for a create. The function is absent if this form is the storage form.
    */
   toStored?(object: KubeObject, before?: KubeObject): KubeObject;
 }
@@ -80,7 +80,7 @@ export interface KindVersions {
 
 /**
  * Encrypts and decrypts rows of the store. A sealed value is bound to `purpose`, so a value that was sealed for one row
- * is invalid in another row. `open` throws if the value was not sealed for this purpose.
+ * is invalid in another row. `open` throws if the value was sealed for another purpose.
  */
 export interface RowSealing {
   seal(purpose: string, clear: string): string;
@@ -95,7 +95,7 @@ export interface GenerationRule {
   readonly first: 0 | 1;
   /**
    * The changes that increase the generation. `spec` stands for everything except metadata and status. With `never`,
-   * the generation stays the same until the object is deleted.
+   * the generation keeps its first value until the object is deleted.
    */
   readonly increasedBy: 'spec' | 'spec-or-annotations' | 'spec-or-labels' | 'never';
   /** Subresources whose writes do not increase the generation. Optional; defaults to none. */
@@ -132,7 +132,10 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
   readonly serverOwnedStatus?: boolean;
   /** The verbs that clients may use. Optional; defaults to all verbs. The server itself may always use all verbs. */
   readonly verbs?: readonly (keyof ResourceVerbs)[];
-  /** The reason why clients may not use the verbs that `verbs` omits. Responses to these verbs contain it. */
+  /**
+   * The reason why clients may not use the verbs that `verbs` omits. The error responses to these verbs contain this
+   * reason.
+   */
   readonly verbsReason?: string;
   /**
    * True if a PUT without a resourceVersion overwrites the object, as for most core kinds. Otherwise the PUT gets 422.
@@ -140,7 +143,7 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
   readonly unconditionalUpdate?: boolean;
   /** True if a PUT of an object that does not exist creates it, as for events and leases. */
   readonly createOnUpdate?: boolean;
-  /** True if the response to a delete that removes an object is the object, not a Status, as for storage classes. */
+  /** True if a delete that removes an object responds with the object instead of a Status, as for storage classes. */
   readonly returnsDeleted?: boolean;
   /** The syntax of valid names. Optional; defaults to `subdomain`, a DNS subdomain. */
   readonly nameRule?: 'subdomain' | 'label' | 'path-segment';
@@ -169,13 +172,14 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
   /** Present if versions differ in more than `apiVersion`. Field owners and admission then see converted objects. */
   readonly versions?: KindVersions;
   /**
-   * The paths of fields that `prepare` sets on create if the client did not send them. No field manager owns a field
-   * that `prepare` set.
+   * The paths of fields that `prepare` sets on create if the client did not send them. A field that `prepare` has set
+   * gets no field manager as its owner.
    */
   readonly unownedFields?: readonly (readonly string[])[];
   /**
-   * The fields that writes cannot change, by subresource ('' is the object itself). Field managers get no ownership of them.
-   * Optional; by default, only the status subresource writes the status, and it writes nothing else.
+   * The fields that a write cannot change, by the subresource that is written ('' is the object itself). Field managers
+   * get no ownership of these fields. Optional; by default, only the status subresource writes the status, and it
+   * writes nothing else.
    */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /**
@@ -193,8 +197,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
 
   /**
    * Returns the errors of an object that is too large. If there are errors, the write is rejected before all other
-   * checks, because the time of those checks grows with the size. The types of fields have not been checked yet. `old`
-   * is the stored object. An object that is not larger than the stored object must be accepted.
+   * checks, because the time of those checks grows with the size. Called before the types of fields are checked. `old`
+   * is the stored object. The function must accept an object that is not larger than `old`.
    */
   sizeErrors?(object: TypedObject<Fields>, old: TypedObject<Fields> | undefined): readonly FieldError[];
   /**
@@ -211,8 +215,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
     subresource: string,
   ): readonly FieldError[] | Promise<readonly FieldError[]>;
   /**
-   * Changes the draft of a status write. Status writes call it instead of `prepare`. `subresource` is `status`, or another
-   * subresource that writes the status.
+   * Changes the draft of a status write. Called for status writes instead of `prepare`. `subresource` is `status`, or
+   * another subresource that writes the status.
    */
   prepareStatus?(draft: Draft<Fields, Hidden>, context: RequestContext, subresource: string): void;
   /** Returns all field errors of a status write that the schema does not find. */
@@ -222,28 +226,28 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
     subresource: string,
   ): readonly FieldError[] | Promise<readonly FieldError[]>;
   /**
-   * Returns the name of a queue in which creates run one after another. Kinds whose `prepare` enforces a limit on the
-   * number of objects need it: two concurrent creates could exceed the limit. Creates run concurrently if the hook is
-   * absent or returns `undefined`.
+   * Returns the name of a queue in which creates run one after another. Kinds whose `prepare` limits the number of
+   * objects need a queue, because two concurrent creates could exceed the limit. Creates run concurrently if the hook
+   * is absent or returns `undefined`.
    */
   createQueue?(sent: TypedObject<Fields>, context: RequestContext): string | undefined;
   /**
-   * Returns names that only one object of the kind may hold at a time, for example the hash of an access key or a
-   * location on a host. The transaction that writes the object also acquires them. `claimTaken` returns the error for a
-   * write that claims a name which another object holds.
+   * Returns the claims of an object: names that only one object of the kind may hold at a time, for example the hash of
+   * an access key or a location on a host. The transaction that writes the object also acquires its claims.
+   * `claimTaken` returns the error for a write whose claim is held by another object.
    */
   claims?(record: StoredRecord<Fields, Hidden>): readonly string[];
   claimTaken?(claim: string, holder: string, draft: Draft<Fields, Hidden>): Error;
   /**
    * Returns the companion objects, which are created, changed and deleted in the same transaction as the object.
-   * `companionTaken` returns the error for a write that adds a companion which already exists. Optional; the default is
-   * 409 with the reason AlreadyExists.
+   * `companionTaken` returns the error for a write whose new companion already exists. `companionTaken` is optional;
+   * the default error is 409 with the reason AlreadyExists.
    */
   companions?(record: StoredRecord<Fields, Hidden>): readonly CompanionObject[];
   companionTaken?(companion: CompanionObject): Error;
   /**
-   * Returns writes to other slices that belong to a write of the object, for example the rows of a new control plane. They
-   * are part of the same transaction. `old` is absent for a create, and `next` for the removal of the object. `context` is
+   * Returns row writes to other slices that are part of the same transaction as a write of the object, for example the
+   * rows of a new control plane. `old` is absent for a create, and `next` for the removal of the object. `context` is
    * the request that causes the write.
    */
   writtenAlongside?(
@@ -261,8 +265,9 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
    */
   requiredToCreate?(name: string): readonly RequiredCheck[];
   /**
-   * Throws StatusError if the caller may not change the object, or the given subresource of it. Called before a patch or
-   * an update is applied. The request was authorized before its body was read, and in the meantime another object may have taken the name.
+   * Throws StatusError if the caller may not change the object or its subresource `subresource`. Called before a patch
+   * or an update is applied. The check is necessary because the request was authorized before its body was read, and
+   * another object may have taken the name since.
    */
   guardWrite?(record: StoredRecord<Fields, Hidden>, context: RequestContext, subresource: string): void | Promise<void>;
   /** Throws StatusError to reject a delete, for example because an annotation protects the object. */
@@ -277,7 +282,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
   /**
    * Returns the grace period of a delete, in seconds. An object with a grace period stays until a client, such as the
    * kubelet of a pod, deletes it again with a grace period of 0. `requested` is `undefined` if the client sent no grace
-   * period. A kind with this hook does not set `gracePeriods`, which removes objects when the time is over.
+   * period. A kind with this hook must not set `gracePeriods`, with which the server removes objects when the grace
+   * period is over.
    */
   graceSecondsOf?(object: TypedObject<Fields>, requested: number | undefined): number;
   /**
@@ -289,21 +295,22 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
   /**
    * True if the object needs a reconcile, for example a namespace that must be emptied. The result depends only on the
    * record. While the result is true, every write of the object also writes a maintenance row in the same transaction,
-   * so that the reconcile is not lost if the server crashes or unloads the plane. A write after which the result is
-   * false, or that removes the object, deletes the row.
+   * so that the reconcile is not lost if the server crashes or unloads the plane. A write deletes the row if the result
+   * is false afterwards or if it removes the object.
    */
   needsReconcile?(record: StoredRecord<Fields, Hidden>): boolean;
   /**
    * Reconciles an object. Maintenance loads the plane and calls this hook, never twice at the same time for one object.
-   * A returned number requests another call after that many milliseconds, or earlier if the object is written.
-   * `undefined` means that the reconcile is done until the object is written again or another object `requeues` it.
-   * Errors are logged and retried with increasing backoff. Must be idempotent: calls may repeat, and the object may be
-   * deleted or may no longer need a reconcile. All writes should contain the check `fence` (`RequestContext.fence`).
+   * If the result is a number, the hook is called again after that many milliseconds, or earlier if the object is
+   * written. `undefined` means that the reconcile is done until the object is written again or another object
+   * `requeues` it. Errors are logged and retried with increasing backoff. The hook must be idempotent: calls may
+   * repeat, and the object may be deleted or may no longer need a reconcile. All writes of the hook should contain the
+   * check `fence` (`RequestContext.fence`).
    */
   reconcile?(namespace: string, name: string, fence?: RevisionCheck): Promise<number | undefined>;
   /**
    * Returns other objects of the plane that need a reconcile because of this write, for example the roles that
-   * aggregate the written role. Their `reconcile` is called as if they had been written. Must be fast.
+   * aggregate the written role. Their `reconcile` is called as if these objects had been written. Must be fast.
    */
   requeues?(
     old: StoredRecord<Fields, Hidden> | undefined,

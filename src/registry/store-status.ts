@@ -13,8 +13,8 @@ import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 const retryAfterSeconds = 5;
 
 /**
- * Converts an error of the store to an API error. Verbs handle CheckFailed, Expired and FutureRevision themselves where
- * they have a better message. Damaged is not converted, so that it becomes an internal error: the details are logged,
+ * Converts an error of the store to an API error. Verbs handle CheckFailed, Expired and FutureRevision themselves if
+ * they have a better message. Damaged is not converted and therefore becomes an internal error: the details are logged,
  * and clients do not see them.
  */
 export function toStatusError(error: unknown): unknown {

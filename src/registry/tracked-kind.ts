@@ -5,7 +5,7 @@ import type { ResourceKind } from '../api/resource.ts';
 import { emptyObjectOf, toPrintedForm } from '../api/structs/printed-form.ts';
 import type { KindVersions, StoredResource } from './resource.ts';
 
-/** The properties of a kind that decide on the ownership of its fields. */
+/** The properties of a kind that determine how the ownership of its fields is tracked. */
 export type OwnedKind = ResourceKind &
   Pick<StoredResource, 'hasStatus' | 'statusWritesMetadata' | 'statusKeepsMetadata' | 'resetFields' | 'versions'>;
 

@@ -34,8 +34,8 @@ export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' |
   /** Handles POST to `<plural>/<name>/<subresource>`. */
   createNamed?(context: RequestContext, name: string, object: KubeObject, options: WriteOptions): Promise<ServedObject>;
   /**
-   * Handles GET of something that is not an object, such as a log. It is used instead of `get` and requires the same
-   * permission.
+   * Handles a GET whose response is not an object, such as a log. Used instead of `get`, and requires the same
+   * permission as `get`.
    */
   read?(context: RequestContext, name: string, query: URLSearchParams): Promise<ForwardedResponse>;
   /**
@@ -45,31 +45,34 @@ export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' |
   connect?(context: RequestContext, name: string, query: URLSearchParams): Promise<ForwardedResponse>;
 }
 
-/** A response that another server sends and that is forwarded as fast as the client reads it. */
+/** A response of another server, which is forwarded as fast as the client reads it. */
 export interface ForwardedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** An object for a response. Reading `object` may decode it each time, so store the result if you need it twice. */
+/** An object for a response. Reading `object` may decode it each time, so keep the result if you need it twice. */
 export interface ServedObject<Type extends KubeObject = KubeObject> {
   /** The object, frozen. Other readers share it. */
   readonly object: Type;
   /** The compact JSON of the object. */
   json(): string;
-  /** The approximate length of the JSON. Absent if it is unknown until the object is serialized. */
+  /**
+   * The approximate length of the object's JSON in characters. Absent if the length is unknown until the object is
+   * serialized.
+   */
   readonly size?: number;
   /**
-   * Returns the object for immediate use. The caller must neither change it nor keep a reference to any part of it.
-   * This is cheaper than `object` if the object is not decoded yet. managedFields may be absent.
+   * Returns the object for immediate use. The caller must neither change the object nor keep a reference to any part of
+   * it. If the object is not decoded yet, this is cheaper than reading `object`. The result may lack managedFields.
    */
   peekWithoutManagedFields?(): Type;
-  /** Returns the compact JSON of the metadata. Absent if the whole object would have to be decoded for it. */
+  /** Returns the compact JSON of the metadata. Absent if computing it would require decoding the whole object. */
   metadataJson?(): string;
   /**
-   * Returns the metadata for responses that contain no other part of the object. Absent, or returns `undefined`, if it
-   * is the metadata of `object`.
+   * Returns the metadata for responses that contain no other part of the object. The function is absent or returns
+   * `undefined` if these responses contain the metadata of `object`.
    */
   partialMetadata?(): ObjectMeta | undefined;
   /** Returns the object as CSV. Absent if its resource does not serve CSV (`MountedSubresource.servesCsv`). */
@@ -130,8 +133,9 @@ export interface ObjectEvent {
 }
 
 /**
- * Results that all watches of an event share. They are a member of the event, so that they are freed together with it.
- * In a WeakMap, they would stay in memory until the next full garbage collection, and many events arrive before that.
+ * Results that all watches of an event share. They are stored in the event itself, so that they are freed together with
+ * it. In a WeakMap, they would stay in memory until the next full garbage collection, and many events arrive before
+ * that.
  */
 export interface SharedEventCache {
   /** The encoded event, by output format. */
@@ -152,8 +156,9 @@ export interface WriteOptions {
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
   /**
-   * The subresource in the request path, if the request writes the main object through it, for example `scale`.
-   * Admission and managedFields contain its name. Absent if the path is that of the object.
+   * The subresource in the request path, for example `scale`, if the request writes the main object through a
+   * subresource. Admission requests and managedFields entries contain this name. Absent if the request path is that of
+   * the object.
    */
   readonly subresource?: string;
   /**
@@ -192,7 +197,8 @@ export interface DeleteOptions {
 }
 
 /**
- * `gone`: the object was removed at once. `pending`: its deletion has started, and this is its current state. With
- * `isRemoved`, the object was removed at once, and `pending` is its last state (`StoredResource.returnsDeleted`).
+ * The result of a delete. `gone`: the object was removed at once. `pending`: the deletion of the object has started,
+ * and `pending` is its current state. With `isRemoved`, the object was removed at once, and `pending` is its last state
+ * (`StoredResource.returnsDeleted`).
  */
 export type DeleteResult = { readonly gone: Status } | { readonly pending: ServedObject; readonly isRemoved?: boolean };

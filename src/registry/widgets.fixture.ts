@@ -190,8 +190,8 @@ export async function takeEvents(stream: WatchStream, count: number): Promise<Wa
 const readers = new WeakMap<WatchStream, AsyncIterator<WatchEvent>>();
 
 /**
- * Returns the iterator of a stream. Calls for one stream return the same iterator, so that `take` continues with the
- * next event.
+ * Returns the iterator of a stream. Repeated calls with the same stream return the same iterator, so that `take`
+ * continues with the next event.
  */
 function reader(stream: WatchStream): AsyncIterator<WatchEvent> {
   const known = readers.get(stream) ?? stream[Symbol.asyncIterator]();

@@ -4,7 +4,7 @@ import { type DividedWork, type Tenure, TenureEndedError } from './tenure.ts';
 
 export interface ActiveTenureOptions {
   readonly fence: RevisionCheck;
-  /** The terms that the replica holds. Changes while the tenure lasts. */
+  /** The names of the terms that the replica holds. The set changes while the tenure lasts. */
   readonly held: ReadonlySet<string>;
   /** True if the last successful heartbeat is not too old. */
   isCurrent(): boolean;

@@ -1,7 +1,7 @@
 import { maxBeatAgeMs } from './replica-timing.ts';
 
 /**
- * A heartbeat that takes less time than this is quick. Each heartbeat starts when the previous one has ended, so with
+ * The time limit for a quick heartbeat, in milliseconds. Each heartbeat starts when the previous one has ended, so with
  * slower heartbeats a tenure would end before the next heartbeat succeeds.
  */
 const quickBeatMs = maxBeatAgeMs / 2;
@@ -13,11 +13,14 @@ const stableTenureMs = 60_000;
 const maxRequiredBeats = 30;
 
 /**
- * Decides when background work continues after the heartbeats were too slow. Without this, tenures would begin and end every few
- * seconds if the store needs seconds for each write, and work would be started and cancelled all the time.
+ * Decides when background work continues after heartbeats were too slow. If the store needs seconds for each write,
+ * tenures would otherwise begin and end every few seconds, and work would be started and canceled all the time.
  */
 export class BeatPace {
-  /** The number of quick heartbeats in a row that are necessary. It doubles with each tenure that was not stable. */
+  /**
+   * The number of quick heartbeats in a row that are required before a tenure can begin. It doubles with each tenure
+   * that was not stable.
+   */
   #required = 0;
   #quickBeats = 0;
 

@@ -5,8 +5,9 @@ import { isStoreClosed } from '../store/store-error.ts';
 import { shardOf } from './shards.ts';
 
 /**
- * The slice of the bells. A transaction that records maintenance work replaces the bell of its shard, so that the
- * replica that holds the shard is notified of the work. The rows of the work itself are unlogged and cannot be observed.
+ * The slice of the bells. A transaction that records maintenance work replaces the bell of the plane's shard. The
+ * replica that holds the shard is thus notified of the work. The rows of the work itself are unlogged and cannot be
+ * observed.
  */
 export const bellsSlice = 'bells';
 const allBells: KeyRange = { slice: bellsSlice, prefix: [] };
@@ -24,7 +25,7 @@ export interface BellListenerOptions {
   readonly clock: Clock;
   /** Called after the bell of a term was replaced, with its new value, which describes the work. */
   onRing(term: string, value: string): void;
-  /** Called at the start and after an interruption. Any bell may have been replaced unnoticed. */
+  /** Called at the start and after an interruption, when any bell may have been replaced without a call of `onRing`. */
   onGap(): void;
 }
 

@@ -11,7 +11,10 @@ const day = 24 * 60 * 60_000;
  */
 const retentionMs = 30 * day;
 
-/** The number of replicas that are remembered after they have left. Replicas with a new ID at each start could be many. */
+/**
+ * The maximum number of replicas that are remembered after they have left. There could be many such replicas if each
+ * start uses a new replica ID.
+ */
 const maxFormer = 100;
 
 /** The number of rows to remove at a time. */

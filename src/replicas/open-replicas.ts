@@ -7,7 +7,7 @@ export function openReplicas(options: ReplicasOptions): Replicas {
   return options.store.isShared ? new SharedReplicas(options) : soleReplica;
 }
 
-/** The only process that uses its store. */
+/** The replica of a process that is the only one to use its store. */
 export const soleReplica: Replicas = {
   start() {},
   owns: () => true,

@@ -53,7 +53,10 @@ export class Registration {
     return { key: memberKey(this.#options.id), revision: this.#revision };
   }
 
-  /** The time since the last successful heartbeat was sent, in milliseconds. Other replicas may have received it later. */
+  /**
+   * The time since the last successful heartbeat was sent, in milliseconds. The heartbeat may have reached the store,
+   * and thus other replicas, later.
+   */
   get beatAgeMs(): number {
     return this.#options.clock.elapsed() - this.#lastBeatAt;
   }
@@ -64,8 +67,8 @@ export class Registration {
   }
 
   /**
-   * Writes the member row. `schema` is the check that the schema of the store has not been raised. Rejects with CheckFailed if
-   * it has, or if the replica is already registered.
+   * Writes the member row. `schema` checks that the schema version of the store has not been raised. Rejects with
+   * CheckFailed if it has been raised, or if the replica is already registered.
    */
   async register(schema: RevisionCheck): Promise<void> {
     const { id, store, clock } = this.#options;

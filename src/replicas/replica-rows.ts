@@ -3,12 +3,12 @@ import type { Revision, Store } from '../store/store.ts';
 import type { SchemaRange } from './store-schema.ts';
 
 /**
- * The slice with the rows of all replicas. All rows are logged, because only the check of a logged row is exact in every
- * store.
+ * The slice with the rows of all replicas. All writes in this slice are logged, because only checks of logged rows are
+ * exact in every store.
  */
 export const replicasSlice = 'replicas';
 
-/** The properties of a replica that do not change while its process runs. */
+/** The properties of a replica that stay constant while its process runs. */
 export interface ReplicaDetails {
   readonly version: string;
   readonly schemas: SchemaRange;
@@ -43,7 +43,10 @@ export interface HeartbeatRow {
   readonly rootKeys?: readonly string[] | undefined;
 }
 
-/** The revision up to which the caches of the management API were complete, and the time since this was confirmed. */
+/**
+ * The revision up to which the caches of the management API were complete, and the time that has passed since this was
+ * confirmed.
+ */
 export interface CacheState {
   readonly revision: Revision;
   readonly ageMs: number;
@@ -56,8 +59,8 @@ export interface TermRow {
 }
 
 /**
- * The row `former/<replica>` of a replica that is no longer registered. It is written when the registration is removed, and
- * removed when the replica registers again or after a month.
+ * The row `former/<replica>` of a replica that is no longer registered. The row is written when the registration is
+ * removed. It is deleted when the replica registers again, or after a month.
  */
 export interface FormerRow {
   /** The time at which the registration was removed, in milliseconds since the epoch. */

@@ -79,7 +79,7 @@ export class TestReplica {
   readonly #clock: Clock;
   #isPaused = false;
   #isCrashed = false;
-  /** The steps that run when the replica is resumed: messages to and from the store, and timers. */
+  /** The steps that are delayed until the replica is resumed: messages to and from the store, and timers. */
   #delayed: (() => void)[] = [];
   /** The number of writes in progress by term. */
   readonly #busy = new Map<string, number>();
@@ -142,8 +142,8 @@ export class TestReplica {
   }
 
   /**
-   * Writes for a term, as a controller does: in a transaction with the fence of the tenure in which the work has started.
-   * Rejects if the fence fails. Returns `undefined` if the replica does not own the term.
+   * Writes for a term, as a controller does: in a transaction with the fence of the tenure in which the work started.
+   * Rejects if the check of the fence fails. Returns `undefined` if the replica does not own the term.
    */
   async work(term: string): Promise<CommittedWork | undefined> {
     const { tenure } = this;
@@ -155,7 +155,7 @@ export class TestReplica {
     this.#busy.set(term, (this.#busy.get(term) ?? 0) + 1);
     try {
       return await this.#call(async () => {
-        // The memory store reads and writes before the first await, so the rows are those at the commit.
+        // The memory store reads and writes before its first await, so `rows` are the rows at the commit.
         const committing = this.#store.transact(transaction);
         const holding = this.#store.get(termKey(term));
         const member = this.#store.get(fence.key);

@@ -39,7 +39,10 @@ export interface ReplicaPeers {
 
 /** This process as one of the replicas that share a store and divide the background work among themselves. */
 export interface Replicas {
-  /** Registers this replica and starts its work. If the store is not shared, `run` has started the work already. */
+  /**
+   * Registers this replica and starts its work. If the store is not shared, does nothing, because `run` has already
+   * started the work.
+   */
   start(): void;
   /**
    * Runs background work in every tenure of this replica. The returned function ends the work, and resolves after it

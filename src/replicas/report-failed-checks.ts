@@ -3,8 +3,8 @@ import { isCheckFailed } from './check-failed.ts';
 import { replicasSlice } from './replica-rows.ts';
 
 /**
- * Wraps a store. Calls `report` with the fence of a transaction if the transaction failed because of it, before the
- * caller of `transact` learns of the failure.
+ * Wraps a store. If a transaction fails because of a fence, calls `report` with the fence before the caller of
+ * `transact` gets the error.
  */
 export function reportFailedChecks(store: Store, report: (check: RevisionCheck) => void): Store {
   return {
@@ -13,7 +13,7 @@ export function reportFailedChecks(store: Store, report: (check: RevisionCheck) 
       const writing = store.transact(transaction);
       const fences = transaction.checks?.filter(({ key }) => key.slice === replicasSlice) ?? [];
       if (fences.length === 0) return writing;
-      // This handler is attached first, so it runs before the caller continues.
+      // This handler is attached before the caller's handler, so it runs first.
       writing.catch((error: unknown) => {
         const failed = isCheckFailed(error) ? transaction.checks?.[error.detail ?? -1] : undefined;
         if (failed !== undefined && fences.includes(failed)) report(failed);

@@ -1,7 +1,7 @@
 import type { Log } from '../lib/log.ts';
 import type { StartWork, Tenure } from './tenure.ts';
 
-/** Work that starts with each tenure and stops at its end. Two runs of it never overlap. */
+/** Work that starts with each tenure and stops at the end of the tenure. Two runs of the work never overlap. */
 export class RestartableWork {
   readonly #start: StartWork;
   readonly #log: Log;

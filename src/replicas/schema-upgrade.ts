@@ -14,7 +14,10 @@ export interface SchemaUpgradeOptions {
 /** Raises the schema of a shared store as soon as all replicas support it, and reports which replicas do not. */
 export class SchemaUpgrade {
   readonly #options: SchemaUpgradeOptions;
-  /** The schema of the store when it was last read or raised. It may have been raised since, but never lowered. */
+  /**
+   * The schema of the store when it was last read or raised. Another replica may have raised it since, but it is never
+   * lowered.
+   */
   #known = 0;
   /** The last report, so that it is not repeated. */
   #reported = '';
@@ -24,9 +27,9 @@ export class SchemaUpgrade {
   }
 
   /**
-   * Raises the schema to the highest one that all replicas support. Must be called by the leader. `fence` checks that
-   * the leader is registered. A replica that registers at the same time changes the roster, so either this transaction
-   * fails, or the registration fails and the replica reads the new schema.
+   * Raises the schema to the highest version that all replicas support. Must be called by the leader. `fence` checks
+   * that the leader is registered. A replica that registers at the same time changes the roster. Either this
+   * transaction then fails, or the registration fails and the replica reads the new schema.
    */
   async raise(rows: ReplicaRows, fence: RevisionCheck): Promise<void> {
     const { store, log } = this.#options;
@@ -48,8 +51,8 @@ export class SchemaUpgrade {
   }
 
   /**
-   * Logs a warning if some replicas do not support a higher schema that other replicas support. The leader and each
-   * outdated replica log it.
+   * Logs a warning if some replicas do not support the highest schema that another replica supports. The warning is
+   * logged by the leader and by each outdated replica.
    */
   report(rows: ReplicaRows, isLeader: boolean): void {
     const { id, log } = this.#options;
@@ -68,7 +71,7 @@ export class SchemaUpgrade {
   }
 }
 
-/** Returns the highest schema that any replica supports, and the replicas that do not support it. */
+/** Returns the highest schema that any replica supports, and the replicas that do not support this schema. */
 export function outdatedReplicas({ members }: Pick<ReplicaRows, 'members'>): {
   readonly newest: number;
   readonly replicas: readonly string[];

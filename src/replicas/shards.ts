@@ -20,8 +20,8 @@ export function shardOf(key: string): string {
 }
 
 /**
- * Returns the replica that should hold a term: the replica with the highest hash of term and replica. If a replica
- * joins or leaves, only the terms of that replica move. `undefined` if there are no replicas.
+ * Returns the replica that should hold a term; `undefined` if there are no replicas. It is the replica for which the
+ * hash of term and replica is highest, so if a replica joins or leaves, only the terms of that replica move.
  */
 export function preferredReplica(term: string, replicas: Iterable<string>): string | undefined {
   let preferred: string | undefined;
@@ -36,7 +36,7 @@ export function preferredReplica(term: string, replicas: Iterable<string>): stri
   return preferred;
 }
 
-/** Returns the shards for which the replica is preferred among these replicas. */
+/** Returns the shards that `replica` should hold if `replicas` are the registered replicas. */
 export function preferredShards(replica: string, replicas: ReadonlySet<string>): readonly string[] {
   return shardTerms.filter((shard) => preferredReplica(shard, replicas) === replica);
 }

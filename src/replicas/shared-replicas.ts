@@ -22,8 +22,8 @@ import type { StartWork } from './tenure.ts';
 import { Terms } from './terms.ts';
 
 /**
- * A replica of a store that several processes share. It registers itself, writes heartbeats, expels replicas whose heartbeats have
- * stopped, and takes the terms for which it is preferred.
+ * A replica of a store that several processes share. It registers itself, writes heartbeats, expels replicas whose
+ * heartbeats have stopped, and takes the terms of which it is the preferred replica.
  */
 export class SharedReplicas implements Replicas {
   readonly #options: ReplicasOptions;
@@ -160,7 +160,7 @@ export class SharedReplicas implements Replicas {
     await forgetFormer(this.#options.store, rows, this.#options.clock);
   }
 
-  /** Expels silent replicas. Returns true if there was one, so the rows must be read again. */
+  /** Expels silent replicas. Returns true if there was a silent replica; the caller must then read the rows again. */
   async #expel(rows: ReplicaRows, silent: ReadonlySet<string>): Promise<boolean> {
     let hasExpelled = false;
     for (const replica of silent) {
@@ -207,8 +207,8 @@ export class SharedReplicas implements Replicas {
     registration.adopt(rows);
     if (registration.isComplete) return;
     if (rows.members.has(this.#options.id)) {
-      // The registration of a previous process of this replica still exists. It is expelled soon, unless that process
-      // still writes heartbeats.
+      // The registration of an earlier process with this replica ID still exists. Another replica expels it soon,
+      // unless the earlier process still writes heartbeats.
       this.#reportDuplicate(rows.beats.get(this.#options.id)?.revision);
       return;
     }

@@ -12,8 +12,8 @@ interface ObservedBeat {
 }
 
 /**
- * Finds replicas whose heartbeats have stopped. Only the monotonic clock of this process measures the time, so clocks of
- * different machines are never compared.
+ * Finds replicas whose heartbeats have stopped. The time is measured only on the monotonic clock of this process, so
+ * clocks of different machines are never compared.
  */
 export class SilentReplicas {
   readonly #clock: Clock;

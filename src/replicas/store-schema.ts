@@ -2,13 +2,14 @@ import { programVersion } from '../lib/program-version.ts';
 import type { Key } from '../store/key.ts';
 import type { Entry, Revision, Store } from '../store/store.ts';
 
-/** The versions of the stored format that a program reads and writes. */
+/** The lowest and highest version of the stored format that a program can read and write. */
 export type SchemaRange = readonly [lowest: number, highest: number];
 
 /**
- * The row with the version of the stored format: which rows exist and what their values mean. All servers write this
- * version. The row belongs to the installation, so backups and migrations copy it. The layout of keys inside etcd or
- * the embedded database has its own version, which each store checks when it is opened.
+ * The key of the row with the version of the stored format. The version determines which rows exist and what their
+ * values mean. All servers write rows in this version. The row belongs to the installation, so backups and migrations
+ * copy it. The layout of keys inside etcd or the embedded database has its own version, which each store checks when it
+ * is opened.
  */
 export const schemaKey: Key = { slice: 'installation', segments: ['schema'] };
 
@@ -16,7 +17,7 @@ export const schemaKey: Key = { slice: 'installation', segments: ['schema'] };
 const firstSchema = 1;
 
 export interface StoredSchema {
-  /** NaN if the row is damaged. */
+  /** The schema version in the row; NaN if the row is damaged. */
   readonly schema: number;
   /** The revision of the row; `undefined` if it does not exist. */
   readonly revision: Revision | undefined;

@@ -6,9 +6,9 @@ import type { RevisionCheck } from '../store/store.ts';
  */
 export interface Tenure {
   /**
-   * The check that every transaction of background work contains: this replica is still registered. If another replica
-   * has taken over, the transaction fails, even if it was sent before the takeover. `undefined` if no other process can
-   * use the store.
+   * The check that every transaction of background work contains: this replica must still be registered. If another
+   * replica has taken over the work, the transaction fails, even if it was sent before the takeover. `undefined` if no
+   * other process can use the store.
    */
   readonly fence: RevisionCheck | undefined;
   /** Aborted when the tenure ends. All background work must stop then. */
@@ -44,7 +44,7 @@ export class TenureEndedError extends Error {
 
 const never = new AbortController().signal;
 
-/** The tenure of a server whose store is not shared. It holds all terms and never ends. */
+/** The tenure of a server whose store is not shared. The server holds all terms, and the tenure never ends. */
 export const soleTenure: Tenure = {
   fence: undefined,
   signal: never,

@@ -19,9 +19,9 @@ export class Terms {
   }
 
   /**
-   * Takes all free terms for which this replica is preferred. Returns true if it has gained any. A term is free if its
-   * holder is not registered. The former holder cannot hold it again, because a replica gets a new registration when it
-   * returns.
+   * Takes all free terms for which this replica is preferred. Returns true if the replica has gained any term. A term
+   * is free if its holder is not registered. The former holder cannot hold the term again by returning, because a
+   * replica gets a new registration each time.
    */
   async acquire(registration: Registration, rows: ReplicaRows, live: ReadonlySet<string>): Promise<boolean> {
     const { id } = this.#options;
@@ -37,7 +37,7 @@ export class Terms {
 
   /**
    * Adds terms that this registration holds in the store but that the process has not recorded, because the store did
-   * not confirm the acquisition in time. Returns true if there are any.
+   * not confirm the acquisition in time. Returns true if there are such terms.
    */
   adopt(registration: Registration, rows: ReplicaRows): boolean {
     let hasGained = false;
@@ -50,8 +50,8 @@ export class Terms {
   }
 
   /**
-   * Gives up terms that the rows assign to another registration. This happens if a response of the store was lost after
-   * it released a term, and another replica has taken the term since.
+   * Gives up terms that the rows assign to another registration. This process still counts such a term as held if the
+   * store's response to the release was lost and another replica has taken the term since.
    */
   dropForeign(registration: Registration, rows: ReplicaRows): void {
     for (const term of registration.held) {
@@ -75,7 +75,7 @@ export class Terms {
     value: string | undefined,
   ): Promise<readonly string[]> {
     const written: string[] = [];
-    // Each transaction also checks that the replica is registered.
+    // One check is reserved, because each transaction also checks that the replica is registered.
     const size = maxTransactionChecks - 1;
     for (let start = 0; start < terms.length; start += size) {
       const part = terms.slice(start, start + size);
@@ -91,7 +91,7 @@ export class Terms {
         await this.#options.store.transact(transaction);
         written.push(...part);
       } catch (error) {
-        // Another replica was faster. The rows are read again soon.
+        // Another replica has changed a row first. The rows are read again soon.
         if (!isCheckFailed(error)) throw error;
       }
     }

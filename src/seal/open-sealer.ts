@@ -53,7 +53,7 @@ export function deriveSealerKeys(key: Uint8Array): SealerKeys {
   return { sealingKey: derive(key, 'flotilla sealing 1'), hashingKey: derive(key, 'flotilla hashing 1') };
 }
 
-/** Creates a sealer from derived keys, on a thread other than the one that has read the seal key. */
+/** Creates a sealer from derived keys. For threads other than the thread that has read the seal key. */
 export function sealerWithKeys({ sealingKey, hashingKey }: SealerKeys): Sealer {
   return {
     seal(purpose, clear) {
@@ -82,7 +82,8 @@ export function sealerWithKeys({ sealingKey, hashingKey }: SealerKeys): Sealer {
     },
 
     hash(purpose, text) {
-      // The length comes first, so that two different pairs of purpose and text never give the hash the same input.
+      // The length of the purpose comes first, so that two different pairs of purpose and text never give the hash the
+      // same input.
       const hmac = createHmac('sha256', hashingKey);
       hmac.update(`${Buffer.byteLength(purpose)}:${purpose}`).update(text);
       return hmac.digest('base64url');
@@ -91,8 +92,9 @@ export function sealerWithKeys({ sealingKey, hashingKey }: SealerKeys): Sealer {
 }
 
 /**
- * True if a value contains a sealed text, or a text that looks like one: the whole value, or a member of a JSON object.
- * If the value only looks like a sealed text, the sole effect is that it is encrypted.
+ * True if a value contains a sealed text, or a text that looks like a sealed text. The text is the whole value, or a
+ * member of a JSON object. A value that only looks like a sealed text is encrypted needlessly, without any other
+ * effect.
  */
 export function containsSealedText(value: string): boolean {
   return value.startsWith(`${version}.`) || value.includes(`"${version}.`);
@@ -111,7 +113,8 @@ function decode(sealed: string): Buffer {
   if (!sealed.startsWith(prefix)) throw new SealError('a sealed value has an unknown format');
   const text = sealed.slice(prefix.length);
   const bytes = Buffer.from(text, 'base64url');
-  // Buffer skips characters that are not base64url. Compare with the input, to accept only the exact sealed text.
+  // Buffer skips characters that are not base64url. The bytes are encoded again and compared with the input, so that
+  // only the exact sealed text is accepted.
   if (bytes.toString('base64url') !== text || bytes.length < nonceBytes + tagBytes) {
     throw new SealError('a sealed value is damaged');
   }

@@ -10,9 +10,9 @@ const format = /^[A-Za-z0-9+/]{43}=$/;
 const maxKeys = 16;
 
 /**
- * Reads the seal key file, which contains one key per line in base64. The first key encrypts, the others only decrypt.
- * `undefined` if the file does not exist. Throws SealError with a one-line message if the content is invalid, or if
- * users other than the owner can read the file.
+ * Reads the seal key file, which contains one key per line in base64. The first key encrypts, and all keys decrypt.
+ * Returns `undefined` if the file does not exist. Throws SealError with a one-line message if the content is invalid,
+ * or if users other than the owner can read the file.
  */
 export async function readSealKeyFile(path: string): Promise<readonly Uint8Array[] | undefined> {
   let text: string;
@@ -42,8 +42,9 @@ export function parseSealKeys(text: string, path: string): readonly Uint8Array[]
 }
 
 /**
- * A file of another owner may be readable for its group. Kubernetes mounts a Secret this way for a process that is not
- * root: the files belong to root and to the group of the pod (`fsGroup`).
+ * Returns true if users other than the owner can read the file. The group may read a file that another user owns.
+ * Kubernetes mounts a Secret this way for a process that is not root: the files belong to root and to the group of the
+ * pod (`fsGroup`).
  */
 async function isReadableByOthers(path: string): Promise<boolean> {
   const { mode, uid } = await stat(path);

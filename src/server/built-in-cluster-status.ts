@@ -8,8 +8,9 @@ import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { RevisionCheck } from '../store/store.ts';
 
 /**
- * Writes the status of the Cluster object `local`, the built-in cluster. The built-in cluster is online whenever the
- * server runs, so only the first start and a version change cause a write. The write contains the check `fence`.
+ * Writes the status of the Cluster object `local`, which describes the built-in cluster. The built-in cluster is online
+ * whenever the server runs, so only the first start and a version change cause a write. The write contains the check
+ * `fence`.
  */
 export async function updateBuiltInClusterStatus(
   kinds: KindStores,
@@ -17,7 +18,8 @@ export async function updateBuiltInClusterStatus(
   kubernetesVersion: string,
   fence?: RevisionCheck,
 ): Promise<void> {
-  // The uid detects a second Cluster object whose kubeconfig leads to the built-in cluster.
+  // The uid in the status makes it possible to detect a second Cluster object whose kubeconfig leads to the built-in
+  // cluster.
   const clusterUID = storeOf(local, namespaceKind).peek('', 'kube-system')?.object.metadata.uid ?? '';
   const clusters = storeOf(kinds, clusterKind);
   const cluster = clusters.peek('', builtInClusterName)?.object;

@@ -69,8 +69,8 @@ export class BuiltInClusterTestEnv {
   }
 
   /**
-   * Watches a virtual cluster and returns its first version for which the predicate is true. The predicate receives
-   * `{}` if the virtual cluster is deleted.
+   * Watches a virtual cluster and returns the first version of it for which `has` is true. `has` receives `{}` if the
+   * virtual cluster is deleted.
    */
   async waitForVirtualCluster(name: string, has: (object: JsonObject) => boolean): Promise<JsonObject> {
     const only = `${virtualClustersPath}?fieldSelector=metadata.name%3D${name}`;

@@ -10,8 +10,8 @@ import type { KindStore } from '../registry/kind-store.ts';
 /** The connections to all clusters that have a kubeconfig. They follow changes to the Cluster objects. */
 export interface ConnectedHosts {
   /**
-   * Returns the host of a cluster; `undefined` if there is no such cluster, it has no kubeconfig, or another cluster
-   * responds at its address. Returns the same Host object until the credentials change.
+   * Returns the host of a cluster. Returns the same Host object until the credentials change. `undefined` if there is
+   * no such cluster, it has no kubeconfig, or another cluster responds at its address.
    */
   hostOf(cluster: string): Host | undefined;
   /** Returns the API of the cluster itself, to which the gateway forwards requests of users. */
@@ -32,8 +32,8 @@ export interface ConnectedHostsOptions {
   /** Decrypts a kubeconfig. Throws if it was sealed with another seal key. */
   unseal(sealed: string): string;
   /**
-   * Creates a connection. `agentOf` is the cluster whose agent announced the kubeconfig. The address in such a
-   * kubeconfig is trusted.
+   * Creates a connection. `agentOf` is the cluster whose agent announced the kubeconfig; `undefined` if no agent
+   * announced it. The address in a kubeconfig that an agent announced is trusted.
    */
   connect(kubeconfig: Kubeconfig, agentOf: string | undefined): HostConnection;
   hostOn(cluster: string, connection: HostConnection): ClosableHost;
@@ -51,8 +51,8 @@ interface Entry {
   /** The connection and its host; `undefined` if the kubeconfig is unusable. */
   readonly connected: Connected | undefined;
   /**
-   * True if the kubeconfig leads to a different cluster than the one that the object describes. A mismatch blocks all
-   * requests except probes: `hostOf` and `apiOf` return `undefined`, and only `connectionOf` returns the connection.
+   * True if the kubeconfig leads to another cluster than the Cluster object describes. A mismatch blocks all requests
+   * except probes: `hostOf` and `apiOf` return `undefined`, and only `connectionOf` returns the connection.
    */
   readonly isMismatched: boolean;
 }

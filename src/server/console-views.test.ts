@@ -53,7 +53,8 @@ describe('viewing a virtual cluster in the console', () => {
       return textAt((await bench.send(server, `${instancesOf('default')}/demo`)).json, 'status', 'phase');
     };
     await expect.poll(phase, { timeout: 10_000, interval: 100 }).toBe('Sleeping');
-    // A view that counted as a use would keep the virtual cluster awake for 60 seconds.
+    // The time is less than the 60 seconds for which a view would keep the virtual cluster awake if it counted as a
+    // use.
     expect(clock.now() - lastView).toBeLessThan(40_000);
   });
 

@@ -17,7 +17,7 @@ export interface CredentialUsesOptions {
 export interface CredentialUses {
   /** Records a use in memory. Called for each request. */
   record(uid: string, use: CredentialUse): void;
-  /** Returns the uses that this replica observed and the uses that other replicas have stored. */
+  /** Returns the uses that this replica has observed and the uses that other replicas have stored. */
   usesOf(uid: string): Promise<readonly CredentialUse[]>;
   /** Removes the record of a deleted instance. */
   forget(uid: string): void;
@@ -28,15 +28,15 @@ export interface CredentialUses {
 /** The slice with the uses of the credentials of each instance. Its rows are unlogged. */
 export const credentialUsesSlice = 'credential-uses';
 /**
- * The maximum number of credentials per instance, so a row stays below 200 kB. The least recently used credentials are
- * removed.
+ * The maximum number of credentials per instance. With it, a row stays below 200 kB. The least recently used
+ * credentials are removed.
  */
 const maxUses = 200;
 
 /**
  * Records the uses of credentials in one row per instance. A row is written within a second after the first use, and
- * later at most once per minute. If two replicas write a row at the same moment, one use may be lost. The next use of
- * the credential records it again.
+ * later at most once per minute. If two replicas write a row at the same moment, one use may be lost. It is recorded
+ * again when the credential is next used.
  */
 export function openCredentialUses({ store, clock, log }: CredentialUsesOptions): CredentialUses {
   /** The uses that are not stored yet, by instance and credential. */
@@ -68,7 +68,7 @@ export function openCredentialUses({ store, clock, log }: CredentialUsesOptions)
       pending.set(uid, uses);
       const key = credentialKey(use);
       const known = uses.get(key);
-      // A credential beyond the limit is not recorded now, but after the next write.
+      // Skips a credential beyond the limit. It can be recorded after the next write.
       if (known === undefined && uses.size >= maxUses) return;
       uses.set(key, known === undefined ? use : mergedUse(known, use));
       recorder.recordUse(uid);

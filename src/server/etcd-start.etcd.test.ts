@@ -36,7 +36,7 @@ async function dataFiles(): Promise<string[]> {
   return (await readdir(bench.dataDir).catch(() => [])).sort();
 }
 
-/** Expects a start to fail with a one-line message, without a change in etcd and without new files. */
+/** Expects a start to fail with a one-line message, and to leave etcd and the files unchanged. */
 async function expectRefusal(flags: FlagValues, message: RegExp | string): Promise<void> {
   const [keys, files] = [await etcdKeys(), await dataFiles()];
   const error: unknown = await bench.start({ ...etcd, ...flags }).catch((thrown: unknown) => thrown);

@@ -5,15 +5,15 @@ import type { Reply } from '../http/reply.ts';
 export interface FrontHandlerSettings {
   /** Address ranges of the proxies in front of the server whose X-Forwarded-For headers are trusted. */
   readonly trustedProxies: readonly string[];
-  /** The lifetime of the Strict-Transport-Security header in seconds; 0 to send none. */
+  /** The value of max-age in the Strict-Transport-Security header, in seconds; 0 to send no such header. */
   readonly hstsSeconds: number;
 }
 
 type RequestHandler = (request: IncomingRequest) => Promise<Reply>;
 
 /**
- * Wraps the handler of all requests. Determines the address of the client, which limits, the audit log and address
- * lists use, and makes browsers use only TLS.
+ * Wraps the handler of all requests. Determines the address of the client, on which limits, the audit log and address
+ * lists depend. Makes browsers use only TLS.
  */
 export function frontHandler(
   handler: RequestHandler,

@@ -146,7 +146,7 @@ describe('kubeconfigs of virtual clusters', () => {
     const narrower = { virtualClusters: [{ project: 'default', virtualCluster: 'another' }] };
     await at.send(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: narrower } }));
     expect(await at.code(namespacesPathIn('demo'), token)).toBe(403);
-    // Wider permissions of a key do not apply to tokens that were created with it before.
+    // If a key gets wider permissions, tokens that were created with the key before do not get them.
     const rules = [{ verbs: ['get', 'list'], requestTargets: ['ProjectVirtualCluster'] }, { verbs: ['create'] }];
     await at.send(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: { virtualClusters: null, rules } } }));
     const reading = await at.token('demo', key);

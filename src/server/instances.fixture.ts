@@ -9,8 +9,8 @@ export const instancesOf = (project: string, plural = 'virtualclusterinstances')
 export const spacesOf = (project: string) => instancesOf(project, 'spaceinstances');
 
 /**
- * Watches an instance and returns its first version for which the predicate is true. `plural` defaults to
- * virtual cluster instances. The predicate receives `undefined` if the instance is deleted.
+ * Watches an instance and returns the first version of it for which the predicate is true. `plural` defaults to virtual
+ * cluster instances. The predicate receives `undefined` if the instance is deleted.
  */
 export async function waitForInstance(
   env: ServerTestEnv,

@@ -108,7 +108,7 @@ describe('a template', () => {
     const { items } = await inside(ready, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings');
     const bindings = (items as JsonObject[]).map((item) => textAt(item, 'metadata', 'name'));
     expect(bindings.filter((name) => name.startsWith('platform:'))).toEqual([
-      // Every virtual cluster has this binding, but the gateway puts no caller into its group here.
+      // Every virtual cluster has this role binding for a group, but here the gateway puts no caller into this group.
       'platform:role:cluster-admin',
       'platform:role:edit',
       'platform:role:view',
@@ -315,8 +315,8 @@ describe('a role binding inside a virtual cluster', () => {
     const ready = await until('demo', isReady);
     const places = ['view', 'cluster-admin'].map((role) => `${hosted(ready)}/proxy${bindings}/platform:role:${role}`);
     for (const place of places) expect((await ask(place, { method: 'DELETE' })).code).toBe(200);
-    // Restarts the server, because a running server checks each instance only once a minute. A new server has checked
-    // none.
+    // Restarts the server, because a running server checks each instance only once a minute. After its start, a server
+    // checks all instances at once.
     await bench.stop(server);
     server = await bench.start();
     expect((await ask('/kubernetes/project/default/virtualcluster/demo/version')).code).toBe(200);

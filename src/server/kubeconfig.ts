@@ -103,9 +103,9 @@ function addressPrefix(content: KubeconfigContent): string {
 }
 
 /**
- * Returns the first lines of a kubeconfig if they are exactly as `adminKubeconfig` wrote them, except for the address;
- * `undefined` if a user has modified them or the CA has changed. If they are unmodified, the address can be updated
- * without parsing YAML at every start.
+ * Returns the first lines of a kubeconfig if they are as `adminKubeconfig` wrote them, apart from the address; the
+ * address can then be updated without parsing YAML at every start. `undefined` if a user has modified these lines or
+ * the CA has changed.
  */
 function unmodifiedPrefix(text: string, content: KubeconfigContent): string | undefined {
   const server = /^ {6}server: (\S+)$/m.exec(text)?.[1] ?? '';

@@ -141,7 +141,7 @@ describe('the offboarding of a user', () => {
     });
     expect(await at.code(`${groupPath}/projects`, forBob)).toBe(200);
     expect((await at.post(offboardPath, { spec: {} })).code).toBe(201);
-    // The key of bob that a remaining admin created is not affected.
+    // The key of bob is not affected, because it was created by an admin who remains.
     expect([await at.code(`${groupPath}/projects`, forBob), await at.code(`${groupPath}/projects`, bob)]).toEqual([
       401, 200,
     ]);
@@ -207,7 +207,8 @@ describe('the offboarding of a user', () => {
 
     expect((await at.post(offboardPath, { spec: { transferTo: 'bob', keepUser: true } })).code).toBe(201);
     expect(await codesOf()).toEqual([200, 200]);
-    // The first request removed the access of the user. An admin restores it, so the user may use the instance again.
+    // The first request removed the user's access to the instance. An admin now restores it, so the user may use the
+    // instance again.
     const access = [{ name: 'x', verbs: ['get', 'use'], users: ['anna'] }];
     await at.send(`${instances}/demo`, mergePatch({ spec: { access } }));
     const spec = { transferTo: 'bob', revokeUnattributed: true };

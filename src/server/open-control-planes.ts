@@ -45,11 +45,11 @@ export interface ControlPlanes {
 }
 
 /**
- * Finds the host of a cluster. The directory is created empty, because the management API refers to hosts that are
- * opened later.
+ * Finds the host of a cluster. The directory is created empty, because the management API needs it before the hosts are
+ * opened.
  */
 class HostDirectory {
-  /** Returns the host of the built-in cluster for background work, whose transactions contain the fence. */
+  /** Returns the host of the built-in cluster for background work. Its transactions contain the check `fence`. */
   fencedLocal: ((fence: RevisionCheck) => Host) | undefined;
   /** The host of the built-in cluster. */
   local: Host | undefined;
@@ -60,7 +60,8 @@ class HostDirectory {
   }
 
   /**
-   * Returns a function that finds hosts for background work. All transactions of such work contain the check `fence`.
+   * Returns a function that finds the hosts of clusters for background work. All transactions of such work contain the
+   * check `fence`.
    */
   fenced(fence: RevisionCheck | undefined): (cluster: string) => Host | undefined {
     const local = fence === undefined ? this.local : this.fencedLocal?.(fence);
@@ -157,8 +158,8 @@ function hostConnector({ settings, clock, tunnels }: ServerContext) {
 }
 
 /**
- * Creates the first objects and missing access keys of administrators, and revokes the credentials that a restore has
- * brought back. Returns true if an access key was created.
+ * Creates the first objects and missing access keys of administrators. After a restore, also revokes the credentials
+ * that the backup contained. Returns true if an access key was created.
  */
 async function prepareAccess(
   { dir, store, signingKeys, auditLog, clock, log }: ServerContext,
@@ -219,7 +220,8 @@ async function runLeaderTasks(
   });
   closing.add('leader tasks', stop);
   await running.catch((error: unknown) => {
-    // A server with a full disk must start, so users can delete objects. The next start repeats the tasks.
+    // Ignores the error, because a server with a full disk must start, so that users can delete objects. The next start
+    // repeats the tasks.
     if (!(error instanceof StatusError) || error.code !== insufficientStorageCode) throw error;
   });
 }
@@ -253,7 +255,9 @@ function openPlanesOf(
   });
 }
 
-/** Returns the settings of the worker threads that run virtual clusters; none if they run on this thread. */
+/**
+ * Returns the settings of the worker threads that run virtual clusters; empty if virtual clusters run on this thread.
+ */
 function workersOf(server: ServerContext): Pick<BuiltInClusterPlanesOptions, 'workers'> {
   const { settings, threads, sealerKeys } = server;
   const { workers: count = availableParallelism(), stallSeconds } = settings.planes;

@@ -49,7 +49,7 @@ export interface GatewayOptions {
 }
 
 export interface Gateway {
-  /** Records the last use of each instance, which auto-sleep depends on. */
+  /** Records the last use of each instance. Auto-sleep depends on these records. */
   readonly activity: ActivityLog;
   /** Limits concurrent requests to remote clusters. */
   readonly limiters: TargetLimiters;
@@ -144,7 +144,7 @@ interface OpenInstances<Instance extends ProjectInstance> {
   stop(): void;
 }
 
-/** Follows the instances of one kind, and gives access to them. */
+/** Follows the instances of one kind, and gives the gateway access to them. */
 function openInstances<Instance extends ProjectInstance>(
   type: InstanceType<Instance>,
   { instances, activity, shared, ...options }: OpenInstancesOptions<Instance>,
@@ -199,7 +199,10 @@ function clustersBy(
   builtIn: GatewayCluster,
   open: (host: Host, cluster: string) => GatewayCluster | undefined,
 ): (cluster: string) => GatewayCluster | undefined {
-  /** Gateway clusters by their Host object. New credentials replace the Host object and therefore the entry. */
+  /**
+   * Gateway clusters by their Host object. New credentials of a cluster result in a new Host object, and thus in a new
+   * entry.
+   */
   const remoteClusters = new WeakMap<Host, GatewayCluster>();
   return (cluster) => {
     if (cluster === builtInClusterName) return builtIn;

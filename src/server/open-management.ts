@@ -58,7 +58,7 @@ export interface ManagementApiOptions {
   onMaintenanceWork(work: MaintenanceWork): void;
 }
 
-/** The inputs of the controllers that are not API objects, such as the use of virtual clusters. */
+/** The inputs of the controllers that are not API objects, such as the records of the last use of virtual clusters. */
 export type ControllerInputs = Pick<
   ControllersOptions,
   'activity' | 'connected' | 'hostOf' | 'render' | 'readObjects' | 'tenure' | 'observer' | 'webhookCounters'
@@ -158,8 +158,8 @@ function reviewDependencies(
   state: ManagementState,
   authorize: (caller: CredentialedCaller, attributes: Attributes) => Decision,
 ): ReviewDependencies {
-  // Waits until the caches of a shared store are current. A review then includes permissions that another replica has
-  // just granted or revoked.
+  // Waits until the caches of a shared store are current, so that a review includes permissions that another replica
+  // has just granted or revoked.
   const caughtUp = async () => (store.isShared ? await state.caughtUp() : undefined);
   return {
     clock,

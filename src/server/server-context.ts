@@ -188,7 +188,10 @@ export async function openServerContext(
   };
 }
 
-/** Follows the changes of other servers to the encryption and the schema. Returns the health checks of the schema. */
+/**
+ * Applies changes that other servers make to the encryption and to the schema of the store. Returns the health checks
+ * of the schema.
+ */
 function followInstallation(
   rows: InstallationSecrets['rows'],
   keyring: Encryption['keyring'],
@@ -233,8 +236,8 @@ function serverChecks({
       name: 'store',
       on: ['healthz', 'readyz'],
       check: async () => {
-        // Uses the regular polls of a shared store. A query of the store for each health request would let anybody put
-        // load on it.
+        // If the store is shared, uses the result of its regular polls. With a query for each health request, anybody
+        // could put load on the shared store.
         if (freshness === undefined) await store.revision(managementSlice);
         else await freshness.requireCurrent();
       },

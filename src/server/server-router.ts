@@ -108,7 +108,8 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
     authenticate: (token, exchange) => options.authenticate(token, fingerprintOf(token, exchange)),
     sessions: options.auth.sessions,
     freshness: options.freshness,
-    // Trusts trace headers only from callers without limits, who could cause the same load without traces.
+    // Trusts trace headers only from callers that are exempt from the limits. These callers could cause as much load
+    // without traces.
     ...(options.tracer && { tracing: { tracer: options.tracer, isTrusted: isExempt } }),
     auditLog: options.auditLog,
     auditRules: settings.audit.rules,
@@ -132,7 +133,8 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
   };
   const authorize: Plane['authorize'] = (identity, asked) => management.authorize(identity, asked);
   const open = (handler: Handler): Handler => publicChain(chainOptions, handler);
-  // The sandbox headers protect browser sessions against malicious responses. Without sessions they are not needed.
+  // The sandbox headers protect browser sessions against malicious responses. Without browser sessions, these headers
+  // are not needed.
   const clusterChainOptions =
     options.auth.sessions === undefined ? chainOptions : { ...chainOptions, addHeaders: sandboxResponse };
   const guarded = (handler: Handler, depth = 0): Handler =>

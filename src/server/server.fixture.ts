@@ -51,7 +51,10 @@ export class ServerTestEnv {
   readonly consoleDir: string;
   /** The store of the servers. Optional; by default each server opens the store in its data directory. */
   store: Store | undefined;
-  /** True if servers use the settings `hosts.deniedCIDRs` and `hosts.allowPlainHttp` as they are. */
+  /**
+   * True if servers use the values of `hosts.deniedCIDRs` and `hosts.allowPlainHttp` that the test sets. Otherwise,
+   * servers deny no addresses and allow plain HTTP.
+   */
   deniesLoopback = false;
   /** The version that decides which agents may connect to the servers. Optional; defaults to the version of the program. */
   serverVersion: string | undefined;
@@ -102,8 +105,8 @@ export class ServerTestEnv {
   }
 
   /**
-   * Returns the settings with the test's defaults: keys may create keys, and need not expire. The clusters of tests are
-   * on this machine, some without TLS.
+   * Returns the settings with the test's defaults: access keys may create access keys, and need not expire. Hosts may
+   * be on this machine and may use plain HTTP.
    */
   #management(settings: ConfiguredManagementSettings): ConfiguredManagementSettings {
     const { maxTTL, maxUnscopedTTL } = settings.accessKeys;

@@ -30,9 +30,14 @@ const maxAttempts = 5;
 export class SharedActivityLog implements ActivityLog {
   readonly #options: SharedActivityOptions;
   readonly #own: ActivityLog;
-  /** The time in the row of each instance, as far as this replica knows it. The row may contain a later time. */
+  /**
+   * The time in the row of each instance, as far as this replica knows. Another replica may have written a later time.
+   */
   readonly #written = new Map<string, number>();
-  /** The last use at the time of the latest attempt to write it. Prevents an immediate retry of a failed write. */
+  /**
+   * The last use of each instance when the server last tried to write it. Prevents an immediate retry of a failed
+   * write.
+   */
   readonly #attempted = new Map<string, number>();
   /** The writes in progress. */
   readonly #writes = new Map<string, Promise<void>>();
@@ -74,7 +79,8 @@ export class SharedActivityLog implements ActivityLog {
     this.#written.delete(uid);
     this.#attempted.delete(uid);
     this.#idlePeriods.delete(uid);
-    // Every replica tries to remove the row. A remaining row has no effect, because no uid is used twice.
+    // Every replica tries to remove the row of the instance. A row that remains has no effect, because no uid is used
+    // twice.
     void this.#options.store
       .transact({ writes: [{ key: rowKey(uid), value: undefined, unlogged: true }] })
       .catch(() => {});
@@ -91,7 +97,9 @@ export class SharedActivityLog implements ActivityLog {
     if (time.value > (this.#own.lastActivity(uid) ?? 0)) this.#own.recordUse(uid, time.value);
   }
 
-  /** Follows the settings of an instance, so its uses are written often enough for its idle periods. */
+  /**
+   * Updates the idle periods from the settings of an instance, so its uses are written often enough for these periods.
+   */
   update({ metadata }: Pick<KubeObject, 'metadata'>): void {
     const { uid = '', annotations = {} } = metadata;
     const seconds = [sleepAfterAnnotation, deleteAfterAnnotation]
@@ -105,7 +113,7 @@ export class SharedActivityLog implements ActivityLog {
     return Math.min(maxUnwrittenMs, (this.#idlePeriods.get(uid) ?? Number.POSITIVE_INFINITY) / 4);
   }
 
-  /** Writes the last use, unless the row contains a time that is at most `tolerance` milliseconds earlier. */
+  /** Writes the last use of an instance, unless the stored time is at most `tolerance` milliseconds earlier. */
   async #write(uid: string, tolerance: number): Promise<void> {
     const key = rowKey(uid);
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {

@@ -113,8 +113,8 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   await ensureAdminKubeconfig(dir, content, controlPlanes.isNew);
   const hasConsole = settings.console.enabled && (await isConsoleBuilt(settings.console.directory));
   log.info({ url, dataDir: dir.path, version: programVersion }, 'serving');
-  // This starts only after the server answers health checks and lets administrators delete objects, so no stored object
-  // can prevent these.
+  // The workers start only after the server answers health checks and lets administrators delete objects. A harmful
+  // stored object can therefore prevent neither.
   controlPlanes.planes.startWorkersAhead();
   controlPlanes.startMaintenance();
   startControllers();
@@ -298,8 +298,8 @@ function operatorHandlers({
 }
 
 /**
- * Opens the renderer of templates. If the server has other threads, it renders templates and reads their objects on a
- * separate thread.
+ * Opens the renderer of templates. If the server has other threads, templates are rendered and their objects are read
+ * on a separate thread.
  */
 async function openRenderer(server: ServerContext): Promise<Renderer> {
   const { settings, threads, closing, store, clock, log } = server;

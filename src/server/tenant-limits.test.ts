@@ -88,7 +88,7 @@ describe('the limits of a tenant', () => {
 
     const refused = await at.openStream(instances, anna);
     expect(refused.statusCode).toBe(429);
-    // At one request per second, the rate makes up for the three earlier refusals in three seconds.
+    // The three refused requests count too. At one request per second, they add up to three seconds to the wait.
     expect(['1', '2', '3', '4']).toContain(refused.headers['retry-after']);
     expect(await refused.body.json()).toMatchObject({
       reason: 'TooManyRequests',

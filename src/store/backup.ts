@@ -16,8 +16,8 @@ const version = 1;
 
 /**
  * The number of revisions that a restore or a migration skips. Clients may have seen revisions that were assigned after
- * the backup. These revisions must not be assigned again. No store writes this often between a backup and its restore.
- * After the restore, revisions are still far below the limit of 2^53.
+ * the backup. These revisions must not be assigned again. No store assigns this many revisions between a backup and its
+ * restore. After the restore, revisions are still far below the limit of 2^53.
  */
 export const revisionsSkipped = 1_000_000_000;
 

@@ -57,7 +57,7 @@ export async function catchUp(observation: Observation): Promise<() => void> {
 }
 
 /**
- * Wraps an observer. It buffers changes while history is read, skips changes that were already delivered, and handles
+ * Wraps an observer: buffers changes while history is read, skips changes that were already delivered, and handles
  * exceptions of the observer.
  */
 class ObserverGate implements Observer {

@@ -1,9 +1,9 @@
 import type { Clock } from '../lib/clock.ts';
 
 /**
- * Timestamps changes and computes their age. While the store is open, its timestamps do not depend on adjustments of
- * the system clock. Otherwise all history would expire at once if the clock were set forward by an hour, and watches
- * that reconnect could not resume.
+ * Timestamps changes and computes the age of changes. While the store is open, the timestamps do not depend on
+ * adjustments of the system clock. Otherwise all history would expire at once if the clock were set forward by an hour,
+ * and watches that reconnect could not resume.
  */
 export class ChangeAge {
   readonly #clock: Clock;

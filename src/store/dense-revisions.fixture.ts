@@ -1,7 +1,7 @@
 import { type Change, type Entry, propertiesOf, type Revision, type Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** Added to the revisions of unlogged rows, which have no number in the sequence of logged writes. */
+/** The offset of the revisions of unlogged rows, which have no number in the sequence of logged writes. */
 const unloggedOffset = 1e12;
 
 /**
@@ -91,8 +91,8 @@ class RevisionNumbers {
   }
 
   /**
-   * Returns the number of the write of a row. For an unlogged row, this is its own revision plus an offset, so the
-   * revision can be checked.
+   * Returns the number of the write of a row. For an unlogged row, returns the row's revision plus an offset, so checks
+   * can still refer to the revision.
    */
   ofRow(original: Revision): Revision {
     return this.#numbers.get(original) ?? unloggedOffset + original;

@@ -57,7 +57,7 @@ export class DumpSummary {
 
   /**
    * Returns the first difference of a copy from this store, for an error message; `undefined` if the copy has the same
-   * rows and no revision is lower. Must be called after all rows were added to both.
+   * rows and no revision is lower. Must be called after all rows were added to both summaries.
    */
   differenceOf(copy: DumpSummary): string | undefined {
     for (const slice of new Set([...this.#slices.keys(), ...copy.#slices.keys()])) {

@@ -17,7 +17,10 @@ interface Subscription {
 export class ObserverHub {
   /** Subscriptions by the encoded prefix of their range. For a change, every prefix of its key is looked up. */
   readonly #subscriptions = new Map<string, Set<Subscription>>();
-  /** The number of subscribed prefixes, by length. A prefix of a key is looked up only if its length occurs here. */
+  /**
+   * The number of subscribed prefixes, by length. A prefix of a key is looked up only if a subscribed prefix has the
+   * same length.
+   */
   readonly #lengths = new Map<number, number>();
   readonly #waiting: { readonly changes: readonly LoggedChange[]; readonly wakes: WatchWakeCounter | undefined }[] = [];
   #publishing = false;

@@ -6,8 +6,8 @@ export interface InterruptibleStore {
   /** `isShared` is true. Its observers receive the changes of all processes. */
   readonly store: Store;
   /**
-   * Holds changes back until `revision` or `transact` is called, because these guarantee that observers have received
-   * them. `interrupt` drops held changes.
+   * Holds changes back until `revision` or `transact` is called, because both guarantee that observers have received
+   * all changes. `interrupt` drops held changes.
    */
   hold(): void;
   /** Ends all observers with Expired, as if the held changes had been compacted. */

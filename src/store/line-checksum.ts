@@ -10,7 +10,7 @@ export function withLineChecksum(json: string): string {
   return `${text},"crc":"${digitsOf(text)}"}`;
 }
 
-/** True if the checksum of a line matches, false if it does not; `undefined` if the line has none. */
+/** True if the checksum of a line matches, false if it does not; `undefined` if the line has no checksum. */
 export function lineChecksumHolds(line: string): boolean | undefined {
   const match = form.exec(line.slice(-memberLength - 1));
   return match === null ? undefined : digitsOf(line.slice(0, -memberLength - 1)) === match[1];

@@ -12,7 +12,10 @@ import type { StoreError } from './store-error.ts';
 export interface ReplicaGate {
   /** Keeps all further changes back until `deliver`, `open`, or a call of the replica's store that guarantees delivery. */
   hold(): void;
-  /** Delivers the oldest waiting changes: `count` calls of observers, or all of them. The gate stays held. */
+  /**
+   * Delivers the oldest waiting changes, as `count` calls of observers; all waiting changes if `count` is absent. The
+   * gate stays held.
+   */
   deliver(count?: number): void;
   /** Delivers all waiting changes, and all later changes at once. */
   open(): void;

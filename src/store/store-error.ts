@@ -13,8 +13,9 @@ export type StoreErrorCode =
    */
   | 'Unavailable'
   /**
-   * The disk or the quota of etcd is full. Reads continue to work. Nothing was written, except in the case that
-   * `Unavailable` describes as an exception. The message describes how to free space.
+   * The disk or the quota of etcd is full. Reads continue to work. The message describes how to free space. Nothing was
+   * written, with one exception: if the disk failed during the write and the database could not be reopened, it is
+   * unknown whether the write succeeded.
    */
   | 'OutOfSpace'
   /** The store did not confirm the transaction in time. It may or may not have been applied. */

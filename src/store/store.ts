@@ -10,9 +10,9 @@ export type Revision = number;
 
 /**
  * A row: a key, its current value, and the revision of the write that set it. Values are well-formed Unicode text that
- * the store does not interpret. An unlogged write is not counted, so its row gets a number near the current revision of
- * the store. Several versions of such a row may have the same revision, so a check of this row can only detect whether it
- * exists.
+ * the store does not interpret. An unlogged write gets no revision of its own, so its row gets a number near the
+ * current revision of the store. Several versions of such a row may have the same revision, so a check of this row can
+ * only detect whether it exists.
  */
 export interface Entry {
   readonly key: Key;
@@ -49,8 +49,9 @@ export interface Write {
 }
 
 /**
- * The numbers of writes and checks that every store accepts in a transaction, and the number of further checks of unlogged
- * rows that the transaction also writes. A larger transaction may be rejected with TooLarge.
+ * The numbers of writes and checks that every store accepts in a transaction, and the number of additional checks that
+ * it accepts for unlogged rows. The transaction must also write the rows of these additional checks. A larger
+ * transaction may be rejected with TooLarge.
  */
 export const [maxTransactionWrites, maxTransactionChecks, maxUnloggedChecks] = [40, 10, 30] as const;
 
@@ -58,8 +59,9 @@ export interface Transaction {
   readonly checks?: readonly RevisionCheck[];
   readonly writes: readonly Write[];
   /**
-   * True if the transaction is part of a removal, or the server cannot start without it. It may then use space that the
-   * embedded store reserves on a full disk. A transaction that only removes keys may always use this space.
+   * True if the transaction is part of a removal, or the server cannot start without the transaction. The transaction
+   * may then use space that the embedded store reserves on a full disk. A transaction that only removes keys may always
+   * use this space.
    */
   readonly usesReserve?: boolean;
 }
@@ -105,11 +107,12 @@ export interface HistoryChunk {
 }
 
 /**
- * Receives each change of a range once, in the order of revisions. The store calls it synchronously during the commit,
- * so it must be fast and must not throw. An observer with slow work needs a bounded queue of its own.
+ * Receives each change of a range once, in the order of revisions. The store calls the observer synchronously during
+ * the commit, so the observer must be fast and must not throw. An observer with slow work needs a bounded queue of its
+ * own.
  */
 export interface Observer {
-  /** Called with new changes. If the observer wakes watches, it may add their number to `wakes`. */
+  /** Called with new changes. If the observer wakes watches, it may add the number of these watches to `wakes`. */
   changes(changes: readonly Change[], wakes?: WatchWakeCounter): void;
   /**
    * Called after the last change: the store was closed (Closed), the slice was removed (SliceRemoved), or `changes`
@@ -119,8 +122,8 @@ export interface Observer {
 }
 
 /**
- * Counts the watches that observers wake for a change. The embedded store uses it to acknowledge the writers of a large
- * batch only after the events were sent. Other stores do not pass it.
+ * Counts the watches that observers wake for a change. The embedded store uses this count to acknowledge the writers of
+ * a large batch only after the events were sent. Other stores pass no counter.
  */
 export interface WatchWakeCounter {
   add(readers: number): void;
@@ -182,8 +185,9 @@ export interface Store {
   removePrefix(range: KeyRange): Promise<void>;
 
   /**
-   * Returns the highest revision of the slice; 1 if nothing was ever written to it. Every observer of the slice in this
-   * process has received all changes up to this revision, so a cache that an observer updates is complete up to it.
+   * Returns the highest revision of the slice; 1 if nothing was ever written to the slice. Every observer of the slice
+   * in this process has received all changes up to this revision, so a cache that an observer updates contains all of
+   * these changes.
    */
   revision(slice: string): Revision | Promise<Revision>;
 
@@ -207,9 +211,9 @@ export interface Store {
   compact(slice: string, upTo: Revision): Promise<void>;
 
   /**
-   * Resolves if the store accepts writes. Rejects with OutOfSpace if the disk or the quota of etcd is full, and
-   * with Unavailable if the disk is read-only or etcd cannot be reached. It writes to the
-   * disk, so do not call it for every request.
+   * Resolves if the store accepts writes. Rejects with OutOfSpace if the disk or the quota of etcd is full, and with
+   * Unavailable if the disk is read-only or etcd cannot be reached. This method writes to the disk, so it must not be
+   * called for every request.
    */
   assertWritable(): Promise<void>;
 

@@ -14,7 +14,7 @@ export function openTestStore(options: MemoryStoreOptions = {}): Store {
   const opening = import('./etcd/etcd-store.ts').then(({ openEtcdStore }) =>
     openEtcdStore({ endpoints, prefix, ...rest, timeouts: { call: 20_000, member: 10_000 } }),
   );
-  // A test that never uses the store must not fail because of it.
+  // A test that never uses the store must not fail because the store cannot be opened.
   opening.catch(() => {});
   const store = storeThatOpens(opening, identity);
   opened.push(store);

@@ -9,9 +9,9 @@ import { TunnelSocket } from './tunnel-socket.ts';
 /** The end of a tunnel that opens connections. */
 export interface Tunnel {
   /**
-   * Opens a connection to `target`, whose meaning the other end defines. Rejects with an Error if the other end refuses it,
-   * does not respond within ten seconds, or the tunnel is lost. If the tunnel is lost later, the connection fails. The
-   * optional signal cancels the attempt. It has no effect on an open connection.
+   * Opens a connection to `target`, whose meaning the other end defines. Rejects with an Error if the other end refuses
+   * the connection or does not respond within ten seconds, or if the tunnel is lost. If the tunnel is lost later, the
+   * connection fails. The optional signal cancels the attempt, and has no effect on an open connection.
    */
   connect(target: string, signal?: AbortSignal): Promise<TunnelSocket>;
   /** False as soon as no new connections can be opened. */

@@ -55,7 +55,8 @@ export function serveTunnel(carrier: Duplex, { accept, clock, log }: ServeTunnel
   session.once('close', stopWaiting);
   session.setLocalWindowSize(streamWindowBytes * 16);
   session.on('stream', (stream, headers) => {
-    // A connection counts as an answer: on a slow network, the answer to the ping may wait behind its bytes.
+    // A connection counts as an answer: on a slow network, the answer to the ping may wait behind the bytes of the
+    // connection.
     stopWaiting();
     // Without a listener, an error of a stream would end the process.
     stream.on('error', () => {});

@@ -1,13 +1,13 @@
 /**
- * A tunnel is a connection that an agent opens to the server with an HTTP/1.1 upgrade. On it, the server is an HTTP/2 client
- * and the agent an HTTP/2 server. Each stream (`CONNECT`) is a connection to the agent's own API, on which the server sends
- * HTTP/1.1 requests.
+ * A tunnel is a connection that an agent opens to the server with an HTTP/1.1 upgrade. In the tunnel, the server is an
+ * HTTP/2 client and the agent an HTTP/2 server. Each stream (`CONNECT`) is a connection to the agent's own API, on
+ * which the server sends HTTP/1.1 requests.
  */
 export const tunnelProtocol = 'flotilla-tunnel';
 
 /**
- * The WebSocket subprotocol with the same contents, for networks that only let WebSockets pass. Its binary messages are
- * parts of the byte stream.
+ * The WebSocket subprotocol of a tunnel, for networks that only let WebSockets pass. The binary messages are parts of
+ * the tunnel's byte stream.
  */
 export const tunnelSubprotocol = 'v1.tunnel.flotilla';
 
@@ -20,5 +20,8 @@ export const streamWindowBytes = 1024 * 1024;
 /** The maximum number of concurrent streams. Each watch and each `kubectl exec` needs one. */
 export const maxStreams = 8_192;
 
-/** The maximum memory of an HTTP/2 session in megabytes. Node.js refuses streams above it. */
+/**
+ * The maximum memory of an HTTP/2 session in megabytes. Node.js refuses further streams when a session exceeds this
+ * limit.
+ */
 export const maxSessionMegabytes = 512;

@@ -15,7 +15,10 @@ export class TunnelSocket extends Duplex {
   readonly #stream: Http2Stream;
   /** True after the peer has sent everything. */
   #hasEnded = false;
-  /** The address of the peer, which the HTTP implementation reads. It is unknown behind a tunnel. */
+  /**
+   * The address of the peer, which the HTTP implementation reads. Empty, because the address is unknown behind a
+   * tunnel.
+   */
   readonly remoteAddress = '';
 
   constructor(stream: Http2Stream) {
@@ -76,8 +79,8 @@ export class TunnelSocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // Without an error, the peer would treat incomplete data as complete. If the peer has received all data, an error
-    // would discard the bytes that it has not read yet.
+    // Destroys the stream with an error unless all data was sent: without an error, the peer would treat incomplete
+    // data as complete. After all data was sent, an error would discard the bytes that the peer has not read yet.
     if (!this.#stream.destroyed) this.#stream.destroy(this.writableFinished ? undefined : (error ?? connectionLost()));
     done(error);
   }

@@ -4,8 +4,9 @@ import { type CelType, DYN } from './cel-type.ts';
 export type Substitutions = Pick<Map<string, CelType>, 'get' | 'set'>;
 
 /**
- * The substitutions that one check finds. They are discarded unless `keep` adds them to the known substitutions. The
- * known ones are not copied, because a copy for every check would make the type check of long expressions quadratic.
+ * The substitutions that one type check finds. They are discarded unless `keep` adds them to the known substitutions.
+ * The known substitutions are not copied, because a copy for every check would make the type check of long expressions
+ * quadratic.
  */
 class Trial implements Substitutions {
   readonly #known: Substitutions;

@@ -91,8 +91,8 @@ function isPattern(text: string, charge: (units: number) => void): boolean {
 }
 
 /**
- * Returns an issue if the elements of a literal list do not all have the same type. A dynamic element does not have the
- * same type as an int, for example.
+ * Returns an issue if the elements of a literal list do not all have the same type. For example, a dynamic element and
+ * an int have different types.
  */
 function mixedTypeIssues([first, ...rest]: readonly Expression[]): Issue[] {
   if (first?.type === undefined) return [];

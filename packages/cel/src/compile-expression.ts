@@ -12,14 +12,14 @@ import type { Parse } from './parse.ts';
 import type { CelValue } from './value.ts';
 
 /**
- * The amount of compile work, in characters, after which the compiler yields to other requests. Takes about ten
- * milliseconds, or up to a hundred with large patterns.
+ * The amount of compile work, in characters, after which the compiler yields to other requests. This work takes about
+ * ten milliseconds, or up to a hundred with large patterns.
  */
 export const WORK_PER_SLICE = 10_000;
 
 /**
- * The maximum compile work for all expressions of one object, in characters. Takes about 250 milliseconds. An object
- * with many rules has some ten thousand characters of expressions.
+ * The maximum compile work for all expressions of one object, in characters. This work takes about 250 milliseconds. An
+ * object with many rules has some ten thousand characters of expressions.
  */
 export const MAX_COMPILE_WORK = 250_000;
 
@@ -29,8 +29,8 @@ export function tooMuchToCompile(expressions: string): string {
 }
 
 /**
- * The units of work for compiling patterns that count as one character of an expression, because both take equally long
- * to compile.
+ * The number of work units of pattern compilation that count as one character of an expression. Compiling that many
+ * units takes as long as compiling one character.
  */
 const UNITS_PER_CHARACTER = 100;
 

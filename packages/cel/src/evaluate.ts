@@ -24,7 +24,9 @@ export function evaluate(expression: Expression, bindings: Bindings, evaluation:
   return new Evaluator(evaluation).run(expression, bindings);
 }
 
-/** A list that a macro fills. It can be extended in place, because only the macro uses it until the macro ends. */
+/**
+ * A list that a macro fills. Elements are added in place, because only the macro uses the list until the macro ends.
+ */
 class GrowingList extends PlainList {}
 
 class Evaluator {

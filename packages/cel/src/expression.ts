@@ -75,8 +75,8 @@ export interface MessageExpression extends Node {
 
 /**
  * A loop over the elements of a list or the keys of a map. `accumulator` starts with the value `initial`. For each
- * element it is set to the value of `step`, until `condition` is false. The value of the loop is `result`. Some macros
- * loop over an empty list, only to define the variable `accumulator` for `result`.
+ * element, `accumulator` is set to the value of `step`, until `condition` is false. The value of the loop is `result`.
+ * Some macros loop over an empty list, only to define the variable `accumulator` for `result`.
  */
 export interface Comprehension extends Node {
   readonly kind: 'comprehension';

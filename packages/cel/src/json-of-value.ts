@@ -14,8 +14,9 @@ import {
 } from './value.ts';
 
 /**
- * The maximum size of a value as JSON, in characters, and its maximum number of elements. A value can contain another
- * value many times without a copy, so its size as JSON can be much larger than the cost of computing it.
+ * The maximum size of a value as JSON, in characters, and the maximum number of elements in a value. A value can
+ * contain another value many times without a copy, so its JSON can be far longer than the work of computing the value
+ * suggests.
  */
 const MAX_SIZE = 3_145_728;
 /** The size that each element adds in addition to the size of its text. */

@@ -13,7 +13,10 @@ export interface MessageField {
 }
 
 export interface RewrittenText {
-  /** The text with calls instead of message literals. It has the same length, so offsets are valid in both texts. */
+  /**
+   * The expression with calls instead of message literals. The rewritten text has the same length as the original, so
+   * offsets are valid in both.
+   */
   readonly text: string;
   /** The message literals by the offset of their opening brace. */
   readonly messages: ReadonlyMap<number, MessageLiteral>;
@@ -52,7 +55,7 @@ const TOKEN = new RegExp(
 
 /** Names that cannot be the name of a type or field, because they are operators or literals. */
 const KEYWORDS = new Set(['in', 'true', 'false', 'null']);
-/** The closing brackets, by the opening ones. */
+/** The closing bracket for each opening bracket. */
 const CLOSING: ReadonlyMap<string, string> = new Map([
   ['(', ')'],
   ['[', ']'],
@@ -151,7 +154,7 @@ class Rewriter {
     if (frame === undefined || CLOSING.get(this.#text[frame.at] ?? '') !== text) return false;
     if (frame.message === undefined) return true;
     if (frame.next === 'colon' || this.#last?.text === '?') return false;
-    // The grammar accepts no comma after the last argument of a call.
+    // Remove a comma after the last argument of a call, because the grammar does not accept it.
     if (this.#last?.text === ',') this.#replace(this.#last.at, ' ');
     this.#replace(at, ')');
     this.#messages.set(frame.at, frame.message);

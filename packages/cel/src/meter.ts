@@ -1,12 +1,13 @@
 import { metersEnabled } from '@flotilla/work-meter';
 
 /**
- * An error during the evaluation, such as a missing key or a division by zero. `&&`, `||` and the like ignore the error
- * if their other operand decides the result.
+ * An error during the evaluation, such as a missing key or a division by zero. Operators such as `&&` and `||` ignore
+ * an error in one operand if the other operand decides the result.
  */
 export class EvaluationError {
   readonly message: string;
-  // Not a JavaScript Error, because `exists` can produce one per element and creating stack traces would be expensive.
+  // An EvaluationError is not a JavaScript Error, because `exists` can produce one EvaluationError per element, and
+  // creating stack traces would be expensive.
   constructor(message: string) {
     this.message = message;
   }
@@ -63,7 +64,8 @@ export class Meter {
   work(steps: number): void {
     this.#work += steps;
     if (this.#work > WORK_LIMIT && metersEnabled()) {
-      // Callers add up the costs of several evaluations. A cost above the limit makes them stop all these evaluations.
+      // Raise the cost above the limit. Callers that add up the costs of several evaluations then stop all of these
+      // evaluations.
       this.cost = Math.max(this.cost, this.#limit + 1);
       throw new CostExceeded();
     }

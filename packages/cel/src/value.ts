@@ -178,7 +178,7 @@ export class CelOptional {
   }
 }
 
-/** A type that is used as a value, such as `int`. Types are equal if their names are. */
+/** A type that is used as a value, such as `int`. Types with equal names are equal. */
 export class CelTypeName {
   readonly name: string;
   constructor(name: string) {

@@ -69,7 +69,7 @@ export function applyObject<Tracked extends TrackedObject>(sent: ApplyRequest<Tr
 
 /**
  * Adds the apiVersion and kind that a request body may omit, because the endpoint determines them (completions §2).
- * Converts an apiVersion or kind of another type to a string, so that the error message can show it.
+ * Converts an apiVersion or kind that is not a string to a string, so that the error message can show the value.
  */
 function withMembers(kind: TrackedKind, applied: TrackedObject): TrackedObject {
   const { apiVersion, kind: kindName, metadata } = applied as JsonObject;
@@ -190,7 +190,7 @@ const identifying: readonly string[] = ['name', 'namespace', 'uid', 'resourceVer
 
 /** Returns the part of the applied object that its endpoint can write, and the members that identify the object. */
 function writablePart({ kind, applied, subresource }: ApplyRequest): JsonObject {
-  // The kind has rules that restore its reset fields after the merge.
+  // Keep all fields, because the kind has rules that restore its reset fields after the merge.
   if (kind.resetFields?.[subresource] !== undefined) return applied as JsonObject;
   const { status, ...main } = applied as JsonObject;
   if (subresource === 'status' && kind.statusWritesMetadata === true) {

@@ -3,9 +3,9 @@ import { managerIdentity } from './managers/managers.ts';
 import type { ManagedFieldsEntry, TrackedObject } from './tracked-object.ts';
 
 /**
- * True if two objects differ only in the times of their managedFields. The write then changes nothing, and the server
- * keeps the stored object (rules UPDATE-15, SSA-26). The order of the entries is ignored, because it depends on the
- * times.
+ * True if two objects differ only in the timestamps of their managedFields. The write then changes nothing, and the
+ * server keeps the stored object (rules UPDATE-15, SSA-26). The order of the entries is ignored, because it depends on
+ * the timestamps.
  */
 export function equalExceptTimes(a: TrackedObject, b: TrackedObject): boolean {
   return (

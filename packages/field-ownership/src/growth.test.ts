@@ -6,14 +6,15 @@ import { trackUpdate } from './track-update.ts';
 
 const attempts = 5;
 /**
- * The maximum ratio of the times for four times the input. Linear work takes 4 times as long, a little more with
- * sorting. Quadratic work takes 16 times as long.
+ * The maximum factor by which the CPU time may grow when the input becomes four times as large. Linear work takes 4
+ * times as long, a little more with sorting. Quadratic work takes 16 times as long.
  */
 const maxRatio = 10;
 
 /**
- * Checks that four times the input takes about four times the CPU time. Repeats the measurement if it fails, because
- * other processes and the garbage collector disturb it. `prepare` returns the work for an input with `count` parts.
+ * Checks that the CPU time grows about in proportion to the input, by comparing an input with one four times as large.
+ * Repeats the measurement if the check fails, because other processes and the garbage collector disturb it. `prepare`
+ * returns the work for an input with `count` parts.
  */
 function expectLinearTime(count: number, prepare: (count: number) => () => void): void {
   let ratio = Number.POSITIVE_INFINITY;

@@ -18,8 +18,9 @@ const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const maxAnnotationBytes = 262_144;
 
 /**
- * Returns the fields that client-side apply has set and whose values have not changed since. In effect kubectl owns
- * these fields, so server-side apply by kubectl may take them over. `undefined` if the object has no usable annotation.
+ * Returns the fields that client-side apply has set and whose values have not changed since then. In effect kubectl
+ * owns these fields, so server-side apply by kubectl may take them over. `undefined` if the object has no usable
+ * last-applied annotation.
  */
 export function fieldsLastApplied(kind: TrackedKind, live: TrackedObject): FieldSet | undefined {
   const applied = parseOrUndefined(live.metadata.annotations?.[annotation] ?? '');
@@ -39,8 +40,8 @@ function parseOrUndefined(text: string): JsonValue | undefined {
 }
 
 /**
- * Sets the last-applied annotation, if the object has one, to the applied configuration, so that a later client-side
- * apply compares with it. Removes this annotation if the annotations would become too large.
+ * Updates the last-applied annotation, if the object has one, to the applied configuration. A later client-side apply
+ * then compares with this configuration. Removes the annotation if the annotations would become too large.
  */
 export function refreshLastApplied(object: TrackedObject, applied: TrackedObject): TrackedObject {
   const { [annotation]: old, ...others } = object.metadata.annotations ?? {};

@@ -9,11 +9,11 @@ import { memberShape, UnkeyedItemError } from './typed/typed.ts';
 import { describeProblems, typedProblems } from './typed/typed-problems.ts';
 
 /**
- * Merges the fields of an apply configuration into an object, as server-side apply does, but without field ownership: no
- * field is removed and managedFields do not change. The result shares nothing with its inputs.
+ * Merges the fields of an apply configuration into an object, as server-side apply does, but without field ownership:
+ * no field is removed and managedFields do not change. The result shares nothing with its inputs.
  *
- * Throws SchemaMismatchError if one of them does not fit the schema, or if the configuration sets a list, map or struct
- * that can only be replaced as a whole. Throws TooManyFieldsError for a very large object.
+ * Throws SchemaMismatchError if the object or the configuration does not fit the schema, or if the configuration sets a
+ * list, map or struct that can only be replaced as a whole. Throws TooManyFieldsError for a very large object.
  */
 export function mergeConfiguration<Tracked extends TrackedObject>(
   kind: TrackedKind,

@@ -20,7 +20,10 @@ function fieldAt(path: readonly string[]): FieldSet {
   return fromFieldsV1(path.reduceRight<JsonValue>((below, name) => ({ [`f:${name}`]: below }), {}));
 }
 
-/** Returns the managedFields of a Scale. Its owners are the owners of the replica count of the scaled object. */
+/**
+ * Returns the managedFields of a Scale. The owners of the Scale are the owners of the replica count of the scaled
+ * object.
+ */
 export function scaleOwnership(entries: JsonValue | undefined, parent: ScaleParent): ManagedFieldsEntry[] {
   const path = fieldAt(parent.replicasPath);
   const owners = [...(readManagers(entries, parent.group) ?? new Map<string, ManagedSet>())]

@@ -60,7 +60,8 @@ function trackCreate<Tracked extends TrackedObject>(write: TrackedWrite<Tracked>
     const [managed] = recordUpdate(write, new Map()).values();
     return managed === undefined ? {} : toFieldsV1(managed.fields);
   };
-  // For kinds with a Go form the fields also depend on values: an empty value that Go writes has no owner.
+  // For kinds with a Go form, the owned fields also depend on values, because an empty value that Go writes has no
+  // owner.
   const mayShare = fastPathsEnabled() && kind.goForm === undefined;
   const fieldsV1 = mayShare ? createdFields(kind, withoutManagedFields(next as JsonObject), make) : make();
   if (isEmpty(fieldsV1)) return withMetadata(next);

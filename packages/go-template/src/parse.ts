@@ -129,7 +129,7 @@ class Parser {
       branches.push(branch);
       next = undefined;
       if (end.word !== 'else') continue;
-      // An {{else if}} has no {{end}} of its own: the {{end}} of the first {{if}} ends all branches.
+      // An {{else if}} has no {{end}} of its own. One {{end}} closes the {{if}} and all its branches.
       if (type !== 'range' && end.reader.takeWord(type) !== undefined) next = end.reader;
       else otherwise = this.#otherwise(end.reader);
     }

@@ -110,7 +110,9 @@ export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
 }
 
-/** Returns the offset after a literal in quotes; `undefined` if it does not end in its line. */
+/**
+ * Returns the offset after a literal in quotes; `undefined` if the literal does not end in the line in which it starts.
+ */
 function quotedEnd(text: string, offset: number): number | undefined {
   const quote = text.charCodeAt(offset);
   for (let at = offset + 1; at < text.length; at++) {

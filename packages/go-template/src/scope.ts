@@ -5,7 +5,7 @@ export class Scope {
   readonly dot: Value;
   /** The number of enclosing blocks. Finding a variable takes up to this many steps. */
   readonly depth: number;
-  /** The variables of this block. Created for the first variable, because most blocks declare none. */
+  /** The variables of this block. The map is created for the first variable, because most blocks declare none. */
   #own: Map<string, Value> | undefined;
   readonly #outer: Scope | undefined;
 

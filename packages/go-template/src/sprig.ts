@@ -163,7 +163,7 @@ function splitText(work: TemplateWork, value: Value, separator: Value): string[]
 const unitsPerSearched = 5;
 
 /**
- * Creates a search for the text `part`. Charges only the preparation; the caller charges the texts in which it
+ * Creates a search for the text `part`. Charges only the preparation. The caller must charge for each text that it
  * searches.
  */
 function textSearch(work: TemplateWork, part: string): TextSearch {

@@ -12,8 +12,8 @@ const sharedMap = '{{ $a := dict "k" "x" }}{{ range 23 }}{{ $a = dict "a" $a "b"
 const longText = '{{ $s := "aaaaaaaaaaaaaaaa" }}{{ range 16 }}{{ $s = printf "%s%s" $s $s }}{{ end }}';
 
 /**
- * A generous maximum: the work limit stands for less than 300 ms, but the machine that runs the test may be slow and
- * busy.
+ * A generous maximum: the work limit corresponds to less than 300 ms, but the machine that runs the test may be slow
+ * and busy.
  */
 const maxCpuMs = 3_000;
 
@@ -53,7 +53,7 @@ describe('a value that contains itself many times', () => {
     '{{ dict $a 1 | len }}',
     '{{ $a }}',
   ])('is not expanded beyond the limit of work: %s', (use) => {
-    // The limit is lower than the work for the text of the value, but higher than the work for the value itself.
+    // With this limit, building the value succeeds, but writing the value as text exceeds the limit.
     for (const shared of [sharedList, sharedMap])
       expectWorkLimit(`${shared}${use}`, new WorkMeter('the template', 1e6));
   });

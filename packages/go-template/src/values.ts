@@ -28,8 +28,8 @@ function inner(value: Value): string {
 }
 
 /**
- * Formats a number like Go: integers without an exponent, other numbers with an exponent if they are below 0.0001 or at
- * least 1e6.
+ * Formats a number like Go: integers without an exponent, other numbers with an exponent if their absolute value is
+ * below 0.0001 or at least 1e6.
  */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);

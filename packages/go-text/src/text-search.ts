@@ -1,6 +1,6 @@
 /**
- * The maximum length of a text to find with the search of the JavaScript engine, which then takes linear time. For
- * longer texts it can take quadratic time.
+ * The maximum length of a text that is searched for with the JavaScript engine. Up to this length, the search of the
+ * engine takes linear time. For longer texts, it can take quadratic time.
  */
 const maxNativeLength = 200;
 
@@ -63,8 +63,8 @@ function* occurrences(text: string, { part, borders, from }: Search): Generator<
 }
 
 /**
- * Returns, for each prefix of a text, the length of its longest proper prefix that is also its suffix (the table of the
- * Knuth-Morris-Pratt algorithm).
+ * Returns the table of the Knuth-Morris-Pratt algorithm. For each prefix of a text, it contains the length of the
+ * longest proper prefix that is also a suffix of that prefix.
  */
 function bordersOf(part: string): Int32Array {
   const borders = new Int32Array(part.length);

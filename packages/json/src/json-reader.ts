@@ -97,8 +97,8 @@ export class JsonReader {
   }
 
   /**
-   * Reads the next item or member. Returns its value if it is a scalar, `undefined` if it opens an object or array, and
-   * the enclosing object or array itself at its end.
+   * Reads the next item or member of `frame`. Returns the value if it is a scalar; `undefined` if it opens an object or
+   * array. At the end of the enclosing object or array, returns that object or array.
    */
   #beginMember(frame: Frame, first: boolean): JsonValue | undefined {
     this.#skipSpace();

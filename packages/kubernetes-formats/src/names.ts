@@ -2,7 +2,7 @@ import { byteLength } from './byte-length.ts';
 
 /**
  * Validation of names. Each function returns Kubernetes' error messages; an empty list means that the name is valid.
- * The regular expressions that the messages quote are those that are tested.
+ * The messages quote exactly the regular expressions that the functions test.
  */
 const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const subdomainFormat = `${labelFormat}(\\.${labelFormat})*`;
@@ -63,7 +63,7 @@ export function labelFaults(name: string): string[] {
 
 export function dns1035LabelFaults(name: string): string[] {
   const faults: string[] = [];
-  // In Kubernetes, the messages of this older rule say characters, although they count bytes.
+  // In Kubernetes, this older rule counts bytes, although its messages say characters.
   if (byteLength(name) > labelLength) faults.push(`must be no more than ${labelLength} characters`);
   if (!relativeLabel.test(name)) {
     const rule =

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalQuantity, formatQuantity, isWholeQuantity, parseQuantity, QuantityError } from './quantity.ts';
 
-/** Results of Kubernetes' own code: the canonical form, and whether it counts as a whole number. */
+/**
+ * Results of Kubernetes' own code: for each quantity, the canonical form and whether the quantity counts as a whole
+ * number.
+ */
 const known: readonly (readonly [string, string, boolean])[] = [
   ['1', '1', true],
   ['10', '10', true],

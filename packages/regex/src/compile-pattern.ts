@@ -24,8 +24,8 @@ const unitsPerCharacter = 1000;
 const unitsPerInstruction = 500;
 const unitsPerUnicodeClass = 50_000;
 /**
- * The units of work for a range beyond ASCII in a pattern that ignores case. All characters in such a range are
- * compared.
+ * The units of work for a non-ASCII character range in a pattern that ignores case. The compiler compares all
+ * characters in such a range.
  */
 const unitsPerFoldedRange = 1_000_000;
 /** The units of work for matching a character of a text with an instruction. */

@@ -43,7 +43,8 @@ function copiesAt(pattern: string, offset: number): number | undefined {
   repetition.lastIndex = offset;
   const found = repetition.exec(pattern);
   if (found === null) return undefined;
-  // A repetition without a maximum, such as `x{2,}`, is compiled to one more copy, which repeats.
+  // A repetition without a maximum, such as `x{2,}`, is compiled to the minimum number of copies plus one copy that
+  // repeats.
   const [, least = '0', most] = found;
   return Math.max(1, Number(least) + (most === '' ? 1 : 0), Number(most ?? 0));
 }

@@ -158,8 +158,8 @@ function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
 
 /**
  * Sorts `merged` by two orders. Items that `leading` contains are sorted as in `leading`, all other items as in
- * `former`. Then the two sorted lists are combined. An item of the second list goes before an item of the first list
- * only if it also precedes that item in `former`.
+ * `former`. Then the two sorted lists are combined: one of the other items goes before an item of `leading` only if it
+ * also precedes that item in `former`.
  */
 function sortByTwoOrders(mergeKey: string, merged: Items, leading: Items, former: Items): JsonValue[] {
   if (mergeKey !== '') for (const list of [merged, leading, former]) for (const item of list) keyOf(item, mergeKey);

@@ -4,8 +4,8 @@ import { UnmergeablePatchError } from './patch-error.ts';
 
 /**
  * The maximum number of visits per list item in a merge. One visit is enough to merge a list, and directives need two
- * more. A patch exceeds this only if one of its lists has many items with the same merge key. Each of these is merged
- * into the same original item, with all of the item's lists.
+ * more. A patch exceeds this maximum only if one of its lists has many items with the same merge key. Each of these
+ * patch items is merged into the same original item, and the merge visits all lists of the original item each time.
  */
 const visitsPerItem = 3;
 /** The minimum limit, so that small patches can repeat merge keys. This number of visits takes about a millisecond. */

@@ -16,7 +16,7 @@ export class UnmergeablePatchError extends Error {
   }
 }
 
-/** Thrown for a list of lists. It has its own class because kube-apiserver hides this message from clients. */
+/** Thrown for a list of lists. This error has its own class, because kube-apiserver hides its message from clients. */
 export class ListOfListsError extends UnmergeablePatchError {
   constructor() {
     super('lists of lists are not supported');

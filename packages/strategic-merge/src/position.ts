@@ -23,8 +23,8 @@ export interface ListMergeRule {
 }
 
 /**
- * Returns the position of a member. Throws if the schema does not contain it, because only the schema defines how to
- * merge it.
+ * Returns the position of a member. Throws if the schema does not contain the member, because only the schema defines
+ * how a member is merged.
  */
 export function memberPosition(position: StrategicPosition, name: string): StrategicPosition {
   const schema = memberSchema(position.schema, name);

@@ -106,8 +106,8 @@ function removeFromList(position: StrategicPosition, original: JsonObject, name:
 }
 
 /**
- * Merges a list and sorts it by the patch's `$setElementOrder`. Returns true if it has merged the list. The caller must
- * then not merge the patch's member for the same list again.
+ * Merges a list and sorts it by the patch's `$setElementOrder`. Returns true if the list was merged. The caller must
+ * then skip the patch's member of the same name, which is already merged.
  */
 function mergeInOrder(position: StrategicPosition, original: JsonObject, patch: JsonObject, name: string): boolean {
   const wanted = patch[`${order}/${name}`] as JsonValue;

@@ -17,7 +17,7 @@ export async function expectNearlyLinearGrowth(
   const [first = kilobyte, ...others] = sizes.filter((size) => size <= maxBytes);
   const perUnit = (await workOf(first)) / nLogN(first);
   for (const size of others) {
-    // The smallest input has little work, so its constant costs are a larger part. The factor 2 allows for rounding.
+    // In the smallest input, constant costs are a large part of the work. The factor 2 allows for rounding.
     expect(await workOf(size), `work for ${size} bytes`).toBeLessThanOrEqual(Math.max(perUnit, 0.1) * nLogN(size) * 2);
   }
 }

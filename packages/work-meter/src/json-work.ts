@@ -8,11 +8,14 @@ export interface JsonUnits {
   readonly perMember: number;
   readonly perCharacter: number;
   /**
-   * Added for each character that a writer has to escape: quotes, `\`, `<`, `>`, `&`, and all characters except
+   * The units for each character that a writer has to escape: quotes, `\`, `<`, `>`, `&`, and all characters except
    * printable ASCII.
    */
   readonly perEscape?: number;
-  /** Added for indentation: for each level of nesting of each value and of each line of a text. */
+  /**
+   * The units for one level of indentation. They are added once per nesting level for each value and for each line of a
+   * text.
+   */
   readonly perLevel?: number;
   /** True if the operation sorts the members of objects. */
   readonly isSorted?: boolean;

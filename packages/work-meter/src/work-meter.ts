@@ -22,7 +22,7 @@ export function disableMeters(): () => void {
   };
 }
 
-/** True unless a test has disabled the limits. For meters that are not a WorkMeter. */
+/** True unless a test has disabled the limits. Used by meters that are not a WorkMeter. */
 export function metersEnabled(): boolean {
   return areMetersEnabled;
 }
@@ -60,8 +60,9 @@ export class WorkMeter {
   }
 
   /**
-   * Charges the units and returns true if the limit allows it. Otherwise charges nothing and returns false. For work
-   * whose result can be replaced, such as a cell of a table. With many cells, an exception for each would be expensive.
+   * Charges the units and returns true if the limit allows it. Otherwise charges nothing and returns false. Used for
+   * work whose result can be replaced, such as a cell of a table. If many cells exceeded the limit, throwing an
+   * exception for each would be expensive.
    */
   tryCharge(units: number): boolean {
     if (this.#used + units > this.#limit && areMetersEnabled) return false;

@@ -2,8 +2,8 @@ import type { JsonValue } from '@flotilla/json';
 import { DUMP_SCHEMA, defineScalarTag, dump, intYaml11Tag, Schema } from 'js-yaml';
 
 /**
- * Matches octal numbers of YAML 1.2 (`0o17`), which are strings in YAML 1.1. The tag below treats such a text as a
- * number, so the library quotes a string of this form.
+ * Matches octal numbers of YAML 1.2 (`0o17`), which are strings in YAML 1.1. The tag below treats a matching text as a
+ * number, so the YAML library quotes strings of this form.
  */
 const octal = /^[-+]?0o[0-7_]+$/;
 
@@ -20,8 +20,8 @@ const exactInt = defineScalarTag<unknown>(intYaml11Tag.tagName, {
 const schema = new Schema(DUMP_SCHEMA.tags.map((tag) => (tag.tagName === exactInt.tagName ? exactInt : tag)));
 
 /**
- * Writes YAML that parsers of YAML 1.1 and 1.2 read identically. Quotes strings that one of them would read as another
- * type.
+ * Writes YAML that parsers of YAML 1.1 and 1.2 read identically. Quotes strings that parsers of either version would
+ * read as another type.
  */
 export function yamlText(value: JsonValue): string {
   return dump(value, { schema, lineWidth: -1, noRefs: true, sortKeys: true, seqNoIndent: true, quoteStyle: 'double' });

@@ -17,8 +17,8 @@ export function addCopyButtons() {
 }
 
 /**
- * Copies a text. Resolves with false if the browser refuses: it allows copying only to pages from HTTPS or this
- * computer.
+ * Copies a text. Resolves with false if the browser refuses. Browsers allow copying only on pages that come from HTTPS
+ * or from this computer.
  */
 async function copyText(text) {
   try {

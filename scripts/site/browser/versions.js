@@ -4,7 +4,8 @@ export function showVersions() {
   const { version: current, page, root } = document.documentElement.dataset;
   if (versions.length === 0) return;
   /**
-   * Returns the address of this page in another version, or of that version's start page if it does not have the page.
+   * Returns the address of this page in another version. If the other version does not have this page, returns the
+   * address of that version's start page.
    */
   const addressIn = ({ version, pages }) => `${root}../${version}/${pages.includes(page) ? page : 'index.html'}`;
   const link = (entry, text) => {

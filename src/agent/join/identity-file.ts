@@ -21,7 +21,7 @@ export interface StoredIdentities {
   readonly current?: AgentIdentity | undefined;
   /**
    * An identity that the server may have accepted. The agent stores it before it uses the join token. If the agent ends
-   * before the response arrives, it still has the key.
+   * before the response arrives, the agent still has the key at its next start.
    */
   readonly joining?: AgentIdentity | undefined;
 }

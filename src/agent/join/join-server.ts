@@ -77,8 +77,8 @@ async function tryToJoin(
     return { outcome: 'joined' };
   } catch (error) {
     if (!isRefusal(error)) return { outcome: 'unreachable', detail: describeError(error) };
-    // The response to an earlier request with this key may have been lost. In that case the token is used, but the
-    // server accepts the key.
+    // The server may have accepted this key in an earlier request whose response was lost. The token is then used up,
+    // but the server accepts the key.
     const isKnown = await joined.reportActivity({ used: [] }, signal).then(
       () => true,
       () => false,

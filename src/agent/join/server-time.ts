@@ -1,8 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 
 /**
- * The maximum difference between the clocks that is not corrected. Responses take time, and the server tolerates larger
- * differences.
+ * The maximum clock difference that is not corrected. Responses take time, and the server tolerates larger differences.
  */
 const toleratedMs = 10_000;
 

@@ -27,8 +27,8 @@ const retry: BackoffOptions = { initialMilliseconds: 200, maxMilliseconds: 3_000
  */
 const silenceTimeoutMs = 3 * keepaliveIntervalMs;
 /**
- * The time after which a policy is accepted although it is older than the known one, if the servers have sent no newer
- * policy meanwhile. A replica that is behind the others stops within seconds, so the store must have been restored from
+ * The time for which a policy older than the known one is rejected. If no newer policy arrives in this time, the older
+ * one is accepted: a replica that is behind the others stops within seconds, so the store must have been restored from
  * a backup.
  */
 const olderPolicyMs = 60_000;
@@ -83,7 +83,7 @@ export async function followPolicy(options: FollowPolicyOptions, signal: AbortSi
 /** Rejects a full policy that is older than the known one, because with it a revoked key would become valid again. */
 class PolicyOrder {
   readonly #options: Pick<FollowPolicyOptions, 'header' | 'clock' | 'log'>;
-  /** The monotonic time at which the first policy was rejected since the last accepted one. */
+  /** The monotonic time of the first rejection since a policy was last accepted. */
   #olderSince: number | undefined;
 
   constructor(options: Pick<FollowPolicyOptions, 'header' | 'clock' | 'log'>) {

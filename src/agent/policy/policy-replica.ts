@@ -137,8 +137,8 @@ export class PolicyReplica implements AccessState {
       .filter((instance) => instance !== undefined);
   }
 
-  // The functions below return nothing, because an agent decides only about access to its cluster and its instances,
-  // which does not depend on these kinds.
+  // The functions below return nothing, because an agent decides only about access to its cluster and its instances.
+  // These decisions do not depend on the kinds that the functions look up.
   template(): undefined {}
   spaceTemplate(): undefined {}
   user(): undefined {}

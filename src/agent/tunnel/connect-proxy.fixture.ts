@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** An HTTP proxy that forwards connections (CONNECT) of clients that know its password. */
+/** An HTTP proxy that forwards connections (CONNECT) of clients that send its password. */
 export class ConnectProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

@@ -30,7 +30,7 @@ const tunnelCount = 2;
 
 /**
  * The maximum delay before a tunnel that was in use is opened again. A server that stops ends the tunnels of all agents
- * at the same time, and random delays up to this maximum spread their new connections.
+ * at the same time. Random delays up to this maximum spread the new connections of the agents.
  */
 const maxFirstDelayMs = 1_000;
 

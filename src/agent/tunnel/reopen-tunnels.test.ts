@@ -8,7 +8,7 @@ import { socketPair } from '../../tunnel/socket-pair.fixture.ts';
 import type { TunnelCarrier } from '../control-server.ts';
 import { keepTunnels } from './keep-tunnels.ts';
 
-/** The number of tunnels of an agent. In these tests, all of them open and end at the same time. */
+/** The number of tunnels of an agent. In these tests, all tunnels open and end at the same time. */
 const tunnels = 2;
 const pingIntervalMs = 10_000;
 const firstAnswerMs = 5_000;
@@ -104,8 +104,7 @@ function start(): void {
 }
 
 /**
- * Waits until both tunnels start to wait before they reconnect, advances the clock until they reconnect, and returns
- * the delay.
+ * Waits until both tunnels are waiting to reconnect, advances the clock until they reconnect, and returns the delay.
  */
 async function nextDelay(): Promise<number> {
   await expect.poll(() => clock.delays.length).toBe(tunnels);

@@ -17,7 +17,7 @@ export function isAgentOutdated(agent: string, server: string): boolean {
  * Returns the reason why a server of this version refuses an agent; `undefined` if the server accepts the agent. A
  * server accepts agents of its own and of the previous minor version, so that servers and agents need not be upgraded
  * at the same time. It also accepts newer agents of its major version, because an agent uses only what the server
- * offers. `0.x` is followed by `1.0`.
+ * offers. For version `1.0`, every `0.x` counts as the previous minor version.
  */
 export function agentVersionFault(agent: string, server: string): string | undefined {
   const [own, other] = [numbersOf(server), numbersOf(agent)];

@@ -117,8 +117,8 @@ export interface AgentAnnouncement {
    */
   readonly sharesCredential?: boolean;
   /**
-   * True if the agent has not opened a tunnel yet. The server then does not store what is useful only with a tunnel,
-   * but responds with the shared credential of the cluster if there is one. Absent means false.
+   * True if the agent has not opened a tunnel yet. The server then stores nothing from the announcement, but responds
+   * with the shared credential of the cluster if there is one. Absent means false.
    */
   readonly isConnecting?: boolean;
   /** The host name of the agent's machine or pod. Absent if the agent is older than this field. */
@@ -165,7 +165,7 @@ export interface AgentKeyCheck {
 
 /** Consecutive lines of an agent's audit log. */
 export interface AgentAuditBatch {
-  /** The identifier of the log file. It distinguishes the log files of an agent that has started a new one. */
+  /** The identifier of the log file. It distinguishes a new log file of an agent from the agent's earlier log files. */
   readonly log: string;
   /** The position of the first of the `lines` in the log. */
   readonly first: number;

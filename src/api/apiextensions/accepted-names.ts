@@ -15,8 +15,8 @@ export interface NameAcceptance {
 }
 
 /**
- * Determines which of its requested names a CustomResourceDefinition gets. If another kind uses a requested name, the
- * definition keeps its previous name. The returned condition `NamesAccepted` describes the conflict.
+ * Determines the names that a CustomResourceDefinition gets. If another kind uses a requested name, the definition
+ * keeps its previous name. The returned condition `NamesAccepted` describes the conflict.
  */
 export function acceptNames({ spec, status }: Definition, used: UsedNames): NameAcceptance {
   const requested = spec.names ?? {};

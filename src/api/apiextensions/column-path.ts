@@ -13,8 +13,8 @@ export const overLimit = Symbol('over limit');
 export type ColumnPath = (root: JsonValue, meter?: WorkMeter) => JsonValue | undefined | typeof overLimit;
 
 /**
- * The maximum number of member names in a path that is evaluated without the meter. Nearly all columns have such a
- * path.
+ * The maximum number of member names in a path whose evaluation is not charged to the meter. Nearly all columns have
+ * such a path.
  */
 const maxFreeNames = 32;
 

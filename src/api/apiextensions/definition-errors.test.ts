@@ -56,7 +56,7 @@ describe('a definition that Kubernetes rejects', () => {
   it.each(cases.map(({ title, definition: sent }) => [title, sent] as const))(
     'is rejected with the same errors: %s (META-24)',
     async (title, sent) => {
-      // Ignore errors of object names, because for these this server uses the messages of the next Kubernetes version.
+      // Ignore errors in object names. For these errors, this server uses the messages of the next Kubernetes version.
       const told = (refusals[title] ?? []).filter(
         (line) => !line.startsWith('metadata.name') || !/RFC 1123/.test(line),
       );

@@ -159,8 +159,8 @@ function versionListErrors(shown: JsonValue, versions: readonly DefinitionVersio
   if (versions.filter(({ storage }) => storage === true).length !== 1) {
     errors.push(about('must have exactly one version marked as storage version'));
   }
-  // Kubernetes reports errors of the first version's name at spec.version, which was the only version in old
-  // definitions.
+  // Kubernetes reports errors in the name of the first version at spec.version, the field that contained the only
+  // version in old definitions.
   const first = versions[0]?.name ?? '';
   const faults = first === '' ? [] : dns1035LabelFaults(first);
   if (faults.length > 0) errors.push(invalid('spec.version', first, faults.join(',')));

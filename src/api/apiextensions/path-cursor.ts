@@ -24,8 +24,8 @@ export class PathEvaluation {
 }
 
 /**
- * The values inside one value that the cursor still has to visit. It is a class for speed, because many frames are
- * created.
+ * The values inside one value that the cursor still has to visit. Frames are instances of a class for speed, because
+ * many are created.
  */
 class Frame {
   readonly source: JsonValue;
@@ -64,7 +64,7 @@ export class PathCursor {
   readonly #path: ParsedPath;
   readonly #evaluation: PathEvaluation;
   readonly #frames: Frame[];
-  /** For each repeated step, the values from which the cursor has already followed it. */
+  /** For each repeated step, the values from which the cursor has already followed that step. */
   readonly #visited: Map<number, Set<JsonValue>> | undefined;
 
   /**
@@ -222,7 +222,9 @@ export function firstValue(path: ParsedPath, start: JsonValue, evaluation: PathE
   return evaluation.charge(path.names.length) ? memberAt(start, path.names) : undefined;
 }
 
-/** Evaluates a path that consists of member names only. Most paths do, and a Table evaluates several per object. */
+/**
+ * Evaluates a path that consists of member names only. Most paths do, and a Table evaluates several paths per object.
+ */
 export function memberAt(start: JsonValue, names: readonly string[]): JsonValue | undefined {
   let found: JsonValue | undefined = start;
   for (const name of names) {

@@ -12,8 +12,8 @@ const tokens = /'[^'\\]*(?:\\.[^'\\]*)*'|[.[\]]|[^.[\]']+|'/g;
  * members.
  */
 export function resolveSchemaField(jsonPath: string, root: SchemaProps, brackets: boolean): ResolvedSchemaField {
-  // Read the tokens one by one. Each unclosed quote is searched to the end of the path, and the first unclosed quote
-  // already ends the path with an error.
+  // Read the tokens one by one. The search for the end of an unclosed quote reads the rest of the path, but the first
+  // unclosed quote already makes the path invalid, so only one such search is needed.
   const parts = jsonPath.matchAll(tokens);
   const nextToken = (): string | undefined => parts.next().value?.[0];
   let schema: SchemaProps | undefined = root;

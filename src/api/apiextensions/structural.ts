@@ -22,7 +22,10 @@ export function structuralErrors(schema: SchemaProps, path: string): FieldError[
   return errors.sort((a, b) => ((lines.get(a) ?? '') < (lines.get(b) ?? '') ? -1 : 1));
 }
 
-/** Returns an error message for the first unsupported keyword. It is reported only if the schema has no other error. */
+/**
+ * Returns an error message for the first unsupported keyword. The message is reported only if the schema has no other
+ * error.
+ */
 export function unsupportedKeyword(schema: SchemaProps): string | undefined {
   if ((schema.id ?? '') !== '') return notSupportedText('id');
   if ((schema.$schema ?? '') !== '') return notSupportedText('schema');

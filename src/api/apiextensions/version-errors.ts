@@ -70,8 +70,8 @@ export function subresourceErrors({ scale }: Subresources, path: string): FieldE
 const maxSelectableFields = 8;
 
 /**
- * Validates the selectable fields of a version. `mayBeTooMany` allows more fields than the maximum. It is set if an
- * update leaves a list unchanged that already had too many.
+ * Validates the selectable fields of a version. `mayBeTooMany` allows more fields than the maximum. It is true if an
+ * update does not change a list that already has too many fields.
  */
 export function selectableFieldErrors(
   fields: readonly SelectableField[],

@@ -6,8 +6,8 @@ export interface ChainLink {
   /** The number of the line in its log. The first line has the number 1. */
   readonly seq: number;
   /**
-   * The hash of the previous line. Present in the first line of each file, so that a file can be verified after older
-   * files were removed, and in lines with a signature. In the first line of a log, it is a random value.
+   * The hash of the previous line; a random value in the first line of a log. Present in lines with a signature, and in
+   * the first line of each file, so that a file can be verified after older files were removed.
    */
   readonly previous?: string;
   /** The signature of `seq - 1` and `previous`. */
@@ -18,7 +18,8 @@ export interface ChainLink {
    */
   readonly repaired?: { readonly bytes: number };
   /**
-   * Present if, at its start, the server did not find lines that it had signed. The value is the newest of these lines.
+   * Present if, when the server started, lines that it had signed were missing from the log. The value is the newest of
+   * these lines.
    */
   readonly lost?: ChainHead;
   readonly hash: string;
@@ -39,7 +40,7 @@ export interface CheckpointSignature {
   readonly signature: string;
 }
 
-/** A state of an audit log that the server has signed. */
+/** The state of an audit log at one line, with the server's signature. */
 export interface AuditCheckpoint extends ChainHead, CheckpointSignature {}
 
 /** The response of `GET /audit/checkpoints`: the newest checkpoint of each log, and the key that verifies them. */
@@ -72,7 +73,10 @@ export interface AuditVerification {
    * The number of lines without hashes before the first line with a hash. An older version of the server wrote them.
    */
   readonly unprotectedLines: number;
-  /** The number and the time of the first line with a hash. `last` contains those of the last line with a hash. */
+  /**
+   * The number and the time of the first line with a hash. `last` contains the number and the time of the last line
+   * with a hash.
+   */
   readonly first?: { readonly seq: number; readonly time: string };
   readonly last?: { readonly seq: number; readonly time: string };
   /**

@@ -67,7 +67,8 @@ export interface AuditEventList {
      */
     readonly continue?: string;
     /**
-     * Time of the oldest line that the request searched, even if the line did not match. Absent if it searched none.
+     * Time of the oldest line that the request searched, even if the line did not match. Absent if the request searched
+     * no line.
      */
     readonly reached?: string;
     /**

@@ -6,7 +6,7 @@ import { readYaml } from './yaml-document.ts';
 export interface DecodedDocument {
   readonly value: JsonValue;
   /**
-   * The problems in the text that strict decoding reports: one message per duplicate JSON member (`duplicate field
+   * The problems that strict decoding reports in the text: one message per duplicate JSON member (`duplicate field
    * "spec.bar"`), or one message for all duplicates of a YAML document.
    */
   readonly findings: string[];

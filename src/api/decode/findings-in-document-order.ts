@@ -16,7 +16,7 @@ interface Finding {
   readonly isDuplicate: boolean;
 }
 
-/** A node in the tree of paths of findings. It stands for a prefix of a path. */
+/** A node in the tree of the paths of findings. Each node represents a prefix of one or more paths. */
 class PathNode {
   readonly next = new Map<string, PathNode>();
   /** The positions of the first two members with the path of this node. */
@@ -25,9 +25,10 @@ class PathNode {
 }
 
 /**
- * Returns findings of strict decoding in the order in which Kubernetes reports them when it decodes a JSON document
- * into a struct. The position of an unknown field is its first occurrence, and that of a duplicate field its second. An
- * unknown field is reported only once, and nothing inside it is reported. `json` is the valid text of the document.
+ * Returns findings of strict decoding in the order in which Kubernetes reports them for a JSON document that is decoded
+ * into a struct. The position of an unknown field is its first occurrence; the position of a duplicate field is its
+ * second occurrence. An unknown field is reported only once, and nothing inside it is reported. `json` is the valid
+ * text of the document.
  */
 export function findingsInDocumentOrder(findings: readonly string[], json: string): readonly string[] {
   const parsed = findings.map(parseFinding);

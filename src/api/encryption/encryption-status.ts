@@ -24,7 +24,7 @@ export interface RewriteProgress {
 export interface EncryptionStatus {
   readonly kind: typeof encryptionStatusKind;
   readonly apiVersion: typeof encryptionApiVersion;
-  /** The rows that are encrypted when they are written: all rows, or only those with secrets. */
+  /** The rows that are encrypted when they are written: all rows, or only rows with secrets. */
   readonly rows: 'all' | 'secrets';
   /** False if an older server uses the store, because it could not read encrypted rows. */
   readonly isActive: boolean;

@@ -5,8 +5,8 @@ const localPart = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
 const domainLabel = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /**
- * True for one plain address such as `anna@example.com`. Quoted names, comments and lists of addresses are rejected,
- * although mails may contain them, because they could send a mail to another address than the text shows.
+ * True for one plain address such as `anna@example.com`. Quoted names, comments and lists of addresses are valid in
+ * mails, but are rejected here, because with them a mail could go to an address other than the one that people see.
  */
 export function isMailAddress(text: string): boolean {
   if (text.length > maxAddressLength) return false;

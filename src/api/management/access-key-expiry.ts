@@ -16,8 +16,8 @@ export interface AccessKeyLifetime {
 export type AccessKeyPhase = 'Active' | 'Disabled' | 'Expired';
 
 /**
- * Returns the time at which the key expires by its `ttl`, in milliseconds since the epoch. `undefined` if it never
- * does.
+ * Returns the time at which the key expires by its `ttl`, in milliseconds since the epoch. `undefined` if the key never
+ * expires.
  */
 export function accessKeyExpiry(key: AccessKeyLifetime): number | undefined {
   // Convert the ttl, because it can be a bigint in a key that has not been validated yet.
@@ -36,14 +36,14 @@ export function accessKeyPhase(key: AccessKeyLifetime, now: number): AccessKeyPh
 }
 
 const day = 24 * 3600 * 1000;
-/** The time before its expiry at which lists start to mark a key as expiring, in milliseconds. */
+/** The time before the expiry of a key at which lists start to mark the key as expiring, in milliseconds. */
 export const expiryReminder = 14 * day;
-/** The time since its last use after which lists mark a key as unused, in milliseconds. */
+/** The time without use after which lists mark a key as unused, in milliseconds. */
 const unusedAfter = 90 * day;
 
 /**
- * True if the key is active and expires within the given time. Keys of workloads always expire soon, and are replaced
- * in time.
+ * True if the key is active and expires within the given time. False for keys of workloads, which always expire soon
+ * and are replaced in time.
  */
 export function isExpiring(key: AccessKeyLifetime, now: number, within = expiryReminder): boolean {
   const end = accessKeyExpiry(key);
@@ -59,9 +59,9 @@ export function isUnused(key: AccessKeyLifetime, now: number): boolean {
 }
 
 /**
- * Returns the notice to the owner of a key: the reason why it was or will be disabled, or that it expires soon or is
- * unused; `undefined` if there is nothing to report. The end of a login is not reported, because logins expire all the
- * time.
+ * Returns the notice to the owner of a key: the reason why the key was or will be disabled, or that the key expires
+ * soon or is unused. `undefined` if there is nothing to report. The end of a login is not reported, because logins
+ * expire all the time.
  */
 export function accessKeyNotice(key: AccessKeyLifetime, now: number): string | undefined {
   const { message = '' } = key.status ?? {};

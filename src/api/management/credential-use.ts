@@ -14,7 +14,9 @@ export interface CredentialUse {
    * unknown.
    */
   readonly issued?: number;
-  /** The latest expiry of the used tokens, in milliseconds since the epoch. Absent if one of them does not expire. */
+  /**
+   * The latest expiry of the used tokens, in milliseconds since the epoch. Absent if one of the tokens does not expire.
+   */
   readonly expires?: number;
 }
 

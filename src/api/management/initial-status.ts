@@ -17,8 +17,8 @@ export type InitialStatus = {
 };
 
 /**
- * Returns the status of a new object, before a controller has reconciled it. Many tools consider an object without
- * status to be ready. With this status they wait: every condition is Unknown, and no generation is observed.
+ * Returns the status of a new object, before a controller has reconciled the object. Many tools consider an object
+ * without status to be ready. This status makes them wait: every condition is Unknown, and no generation is observed.
  */
 export function initialStatus(conditionTypes: readonly string[], { metadata }: KubeObject): InitialStatus {
   const { creationTimestamp } = metadata;

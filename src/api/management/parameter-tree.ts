@@ -1,6 +1,6 @@
 /**
- * The maximum length of a variable. Each name in a variable is one level of the values, so a long variable would be
- * nested deeply.
+ * The maximum length of a variable. Each name in a variable is one level of the values, so a long variable would create
+ * deeply nested values.
  */
 export const maxVariableLength = 1024;
 
@@ -29,7 +29,10 @@ export function parameterTree(variables: readonly string[]): ParameterNode {
   return root;
 }
 
-/** Returns the lowest index of a parameter whose variable is a parent of `variable`; `undefined` if there is none. */
+/**
+ * Returns the lowest index of a parameter whose variable is a parent of `variable`, as `net` is of `net.name`;
+ * `undefined` if there is none.
+ */
 export function parentIndex(root: ParameterNode, variable: string): number | undefined {
   let node: ParameterNode | undefined = root;
   let lowest: number | undefined;

@@ -4,7 +4,7 @@ const usualShareRole = 'edit';
 /**
  * Returns the cluster role that the console and the CLI give to users with whom an instance is shared, if no role was
  * chosen. `defaultRole` is the default role of the template. `widestRole` is the role that applies without a template.
- * If both are equal, the result is `edit`, because the widest role, such as cluster-admin, is given only if somebody
+ * If the two roles are equal, returns `edit`, because the widest role, such as cluster-admin, is given only if somebody
  * chooses it.
  */
 export function shareRole(defaultRole: string, widestRole: string): string {

@@ -32,9 +32,10 @@ interface SharedSpace {
 }
 
 /**
- * Returns the roles in the namespace of a space. Each rule of `access` and of the space grants its role to the users
- * and teams that it names. The owner, the users and teams that may use the space, and the admins of the project get the
- * default role, unless a rule names them. A rule for `*` counts as naming all of these. The result is sorted.
+ * Returns the roles in the namespace of a space. Each rule in `access` and each rule of the space grants its role to
+ * the users and teams that the rule names. The owner, the users and teams that may use the space, and the admins of the
+ * project get the default role, unless a rule names them. A rule for `*` counts as naming all of these. The result is
+ * sorted.
  */
 export function spaceBindings(
   { spec = {} }: SharedSpace,

@@ -15,18 +15,21 @@ export interface ReplicaStatus {
   readonly address: string;
   /** True if the server does the work that is not divided among servers. */
   readonly isLeader: boolean;
-  /** The number of shards of the background work, of 64, that the server has. */
+  /** The number of shards of the background work that are assigned to the server. There are 64 shards in total. */
   readonly shards: number;
   /** The revision of the management API up to which the caches of the server were complete at its last heartbeat. */
   readonly revision?: number;
   /**
-   * The age of the caches' state at the last heartbeat, in seconds. It exceeds 1 if the server could not confirm its
-   * caches although it still wrote heartbeats.
+   * The age of the data in the server's caches at its last heartbeat, in seconds. The age exceeds 1 if the server still
+   * wrote heartbeats but could not confirm that its caches were complete.
    */
   readonly lagSeconds?: number;
-  /** The clock of the server minus the clock of the server that responds, in seconds. */
+  /** The clock of this server minus the clock of the server that sends the response, in seconds. */
   readonly clockSkewSeconds: number;
-  /** False if the settings of the server contain other limits or permissions than those of the server that responds. */
+  /**
+   * False if the limits or permissions in the settings of this server differ from those of the server that sends the
+   * response.
+   */
   readonly hasSameSettings: boolean;
   /** The lowest and the highest version of the stored format that the server supports. */
   readonly schemas: readonly [lowest: number, highest: number];

@@ -7,7 +7,7 @@ import type { Schema } from './schema.ts';
 const maxAddedUnits = 3 * 1024 * 1024;
 
 /**
- * The minimum number of units per value of a default. Otherwise a default counts as many units as its JSON has
+ * The minimum number of units for each value in a default. A longer value counts as many units as its JSON has
  * characters.
  */
 const unitsPerValue = 50;
@@ -30,10 +30,10 @@ export class DefaultsTooLargeError extends Error {
 }
 
 /**
- * Sets absent members to the defaults of the schema, in place. Null counts as absent unless the schema allows null. It
- * is then replaced by the default, or removed if there is no default (rule DEC-22). Throws DefaultsTooLargeError if the
- * defaults are too large. Each item of a list gets its own copy of a default, so a small object could become thousands
- * of times as large.
+ * Sets absent members to the defaults of the schema, in place. Null counts as absent unless the schema allows null. A
+ * null that counts as absent is replaced by the default, or removed if there is no default (rule DEC-22). Throws
+ * DefaultsTooLargeError if the defaults are too large. Each item of a list gets its own copy of a default, so a small
+ * object could become thousands of times as large.
  */
 export function applyDefaults(schema: Schema, value: JsonValue): void {
   const meter = newMeter();
@@ -44,8 +44,8 @@ export function applyDefaults(schema: Schema, value: JsonValue): void {
 }
 
 /**
- * Sets absent members like `applyDefaults`, but omits defaults as soon as they become too large. Used for stored
- * objects, which must stay readable even if large defaults were added to the schema after they were written.
+ * Sets absent members like `applyDefaults`, but omits defaults that would exceed the size limit. Used for stored
+ * objects, which must stay readable even if large defaults were added to the schema after the objects were written.
  */
 export function applyDefaultsWithinLimit(schema: Schema, value: JsonValue): void {
   const meter = newMeter();
@@ -91,8 +91,8 @@ class Defaulting {
   }
 
   /**
-   * Sets null items to their default. A null item without a default is kept, because removing it would move all later
-   * items.
+   * Replaces null items by their default. A null item without a default is kept, because removing the item would change
+   * the indexes of all later items.
    */
   #fillItems(schema: Schema, items: JsonValue[]): void {
     const { default: value } = schema;

@@ -46,7 +46,10 @@ export function validateString(schema: Schema, text: string, path: string, error
   }
 }
 
-/** Returns the first error of minLength, maxLength and pattern. kube-apiserver also reports only one of them. */
+/**
+ * Returns the first error of minLength, maxLength and pattern. Like kube-apiserver, reports only one error for these
+ * three keywords.
+ */
 function lengthOrPatternError(schema: Schema, text: string, path: string): FieldError | undefined {
   const { minLength, maxLength, pattern } = schema;
   if (maxLength !== undefined && isLongerThan(text, maxLength)) return tooLong(path, maxLength);

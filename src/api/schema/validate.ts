@@ -78,9 +78,9 @@ function validateType(schema: Schema, value: JsonValue, path: string, errors: Fi
 }
 
 /**
- * Returns the expected format and the format of the value. Go's type error contains these instead of the types if the
- * schema has a known format. `undefined` if the error contains the types, for example if the value is a string or a
- * list.
+ * Returns the two formats that Go's type error contains instead of the types if the schema has a known format: the
+ * expected format, and the format of the value. `undefined` if the error contains the types, for example if the value
+ * is a string or a list.
  */
 function formatMismatch({ type, format }: Schema, actual: string): [string, string] | undefined {
   if (

@@ -10,8 +10,8 @@ const maxSteps = 250_000;
 const maxCharacters = 1_000_000;
 
 /**
- * The amounts of other work that take as long as one step: comparisons with allowed values of an enum, and units of
- * work for compiling and matching regular expressions.
+ * The amounts of other work that count as one step, because they take as long: comparisons with allowed values of an
+ * enum, and units of work for compiling and matching regular expressions.
  */
 const perStep = { choices: 20, patternUnits: 50 };
 

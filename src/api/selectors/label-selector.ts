@@ -72,7 +72,7 @@ function parseRequirement(tokens: LabelTokens): LabelRequirement {
   if (keyFaults.length > 0) refuse([invalid('', key, keyFaults.join('; '))]);
 
   const next = tokens.peekWord().type;
-  // A negated requirement such as `!a` ends after its key. Therefore `!a = b` causes an error about a missing comma, as
+  // A negated requirement such as `!a` ends after the key. Therefore `!a = b` causes an error about a missing comma, as
   // in Kubernetes.
   if (negated) return { key, operator: 'absent', values: [] };
   if (next === 'end' || next === ',') return { key, operator: 'exists', values: [] };

@@ -5,7 +5,10 @@ import { badRequest } from '../status.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { LabelSelector } from './label-selector.ts';
 
-/** How a field selector reads a field that is at another path, or that has a value even if it is absent. */
+/**
+ * Defines how a field selector reads a field whose value is at another path, or which has a value even if the object
+ * does not contain it.
+ */
 interface SelectedField {
   readonly path: readonly string[];
   readonly absent: string;
@@ -44,8 +47,8 @@ export function checkSelectorFields(
   kind: Pick<ResourceKind, 'namespaced' | 'selectableFields' | 'builtIn'>,
   selector: FieldSelector,
 ): void {
-  // Built-in kinds without selectable fields differ from other kinds in two ways: they accept metadata.namespace even
-  // if they are cluster-scoped, and their error message is different.
+  // Built-in kinds without selectable fields accept metadata.namespace even if they are cluster-scoped, and they have a
+  // different error message.
   const plainBuiltIn = kind.builtIn === true && kind.selectableFields === undefined;
   const hasNamespace = kind.namespaced || plainBuiltIn;
   const known = ['metadata.name', ...(hasNamespace ? ['metadata.namespace'] : []), ...(kind.selectableFields ?? [])];

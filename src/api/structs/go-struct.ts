@@ -1,8 +1,8 @@
 import type { JsonValue } from '@flotilla/json';
 
 /**
- * A description of a Kubernetes Go struct: its fields by JSON name, in the order of the JSON encoding, with their
- * treatment of empty values and their protobuf field numbers.
+ * A description of a Kubernetes Go struct: its fields by JSON name, in the order of the JSON encoding. For each field,
+ * it contains the treatment of empty values and the protobuf field number.
  */
 export interface GoStruct {
   /** The name under which OpenAPI publishes the struct. */
@@ -54,8 +54,8 @@ export interface GoField {
   readonly number: number;
   readonly type: GoFieldType;
   /**
-   * How protobuf encodes the field. `value`: always encoded. `pointer`: omitted if unset. `list`: repeated. `map`: a
-   * map with string keys.
+   * The protobuf encoding of the field. `value`: always encoded. `pointer`: omitted if unset. `list`: repeated. `map`:
+   * a map with string keys.
    */
   readonly shape: 'value' | 'pointer' | 'list' | 'map';
   /**

@@ -15,7 +15,7 @@ export function toPrintedForm(object: KubeObject): KubeObject {
 }
 
 /**
- * Returns the object in its stored form: as `toPrintedForm` returns it, but without the nulls that Go prints for empty
+ * Returns the object in its stored form: the result of `toPrintedForm` without the nulls that Go prints for empty
  * lists, times and pointers. Code that reads stored objects therefore need not handle nulls. Does not change the
  * metadata.
  */
@@ -25,7 +25,7 @@ export function toStoredForm(object: KubeObject): KubeObject {
 
 /**
  * Returns an object of the kind without any fields set. It contains only the members that Go prints even if they are
- * empty. A member of a new object that equals the member here gets no field manager.
+ * empty. In a newly created object, members that equal these get no field manager.
  */
 export function emptyObjectOf(apiVersion: string, kind: string): JsonObject {
   return inStructForm({ apiVersion, kind, metadata: {} }, true) as JsonObject;

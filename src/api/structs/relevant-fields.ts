@@ -21,8 +21,8 @@ const positionsOf = new WeakMap<GoStruct, FieldPositions>();
 
 /**
  * Returns the fields of a struct that an object has, in the order of the struct, and the fields that JSON contains even
- * if they are empty. This makes CustomResourceDefinitions fast, whose schemas consist of thousands of objects that have
- * few of the many fields of their struct. For a small struct, returns all fields.
+ * if they are empty. Visiting only these fields makes CustomResourceDefinitions fast, because their schemas consist of
+ * thousands of objects with few of the many fields of their struct. For a small struct, returns all fields.
  */
 export function relevantFields(struct: GoStruct, object: JsonObject): readonly GoField[] {
   const { fields } = struct;

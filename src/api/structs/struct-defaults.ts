@@ -4,7 +4,7 @@ import { isScalarType, type StructTable, type TableField } from './struct-table.
 /** Sets the defaults of one struct in `object`. `now` is the time of the request, in milliseconds since the epoch. */
 export type StructDefault = (object: JsonObject, now: number) => void;
 
-/** The defaults that are not in the table, by struct name, such as `core.Container`. */
+/** The functions for defaults that the generated table does not contain, by struct name, such as `core.Container`. */
 export type StructDefaults = ReadonlyMap<string, StructDefault>;
 
 /** Sets the defaults of objects, as Kubernetes does when it decodes them. */
@@ -74,8 +74,8 @@ export class ObjectDefaults {
 }
 
 /**
- * True if the table has a default for the field that has an effect. A default that is the zero value has no effect
- * unless the field is a pointer.
+ * True if the table has a default for the field and that default has an effect. A default that is the zero value has no
+ * effect unless the field is a pointer.
  */
 function hasDefault(field: TableField): boolean {
   return field.default !== undefined && !(field.shape === 'value' && isZero(field.default));

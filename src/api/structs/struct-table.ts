@@ -219,8 +219,8 @@ export class StructTable {
 }
 
 /**
- * Returns the shape of a field. Bytes have the shape of a pointer: JSON omits them if they are empty, and protobuf
- * omits them if they are unset.
+ * Returns the shape of a field. A field of the type bytes has the shape of a pointer: JSON omits empty bytes, and
+ * protobuf omits unset bytes.
  */
 function shapeOf({ shape, type }: TableField): GoField['shape'] {
   return shape === 'value' && type === 'bytes' ? 'pointer' : shape;

@@ -1,7 +1,7 @@
 /**
  * The amounts that are stored for a period. An amount that varies, such as the number of objects, is stored as its
  * product with time, so that the amounts of several periods or subjects can be added. `sizeSeconds`, `workSeconds`,
- * `podSeconds` and `claimSeconds` are the times for which the fields that follow each were measured; 0 means not
+ * `podSeconds` and `claimSeconds` each contain the time for which the fields listed after it were measured; 0 means not
  * measured. Stored rows have the same order, so a new field must be added at the end.
  */
 export const amountFields = [
@@ -32,8 +32,8 @@ export type AmountField = (typeof amountFields)[number];
 export type UsageAmounts = Readonly<Record<AmountField, number>>;
 
 /**
- * The fields that are times. All subjects are observed at the same time, so the sum of several subjects has the longest
- * of their times.
+ * The fields that contain the duration of a measurement. All subjects are measured at the same time, so the sum of
+ * several subjects has the longest duration, not the total of the durations.
  */
 const timeFields: ReadonlySet<AmountField> = new Set([
   'seconds',

@@ -4,8 +4,8 @@ const hour = 3600;
 const kibPerGib = 1024 * 1024;
 
 /**
- * A unit that can have a price, its description, and the function that returns the quantity of the unit in amounts of
- * usage.
+ * A unit that can have a price, its description, and the function that computes the quantity of the unit from usage
+ * amounts.
  */
 interface PricedUnit {
   readonly name: string;
@@ -65,8 +65,8 @@ export type PricedUnitName = (typeof pricedUnits)[number]['name'];
 export type Prices = Readonly<Partial<Record<PricedUnitName, string>>>;
 
 /**
- * Matches the prices that a price list may contain. They have no sign and no exponent, so that sums are sufficiently
- * exact.
+ * Matches the prices that a price list may contain. Prices have no sign and no exponent, so sums of costs are
+ * sufficiently exact.
  */
 export const pricePattern = '^[0-9]{1,9}(\\.[0-9]{1,9})?$';
 

@@ -1,6 +1,6 @@
 import type { Usage, UsageSample, UsageTotal } from '../management/v1/usage/usage.ts';
 
-/** The columns of exported usage, and the field of a sample that each contains. */
+/** The columns of exported usage: the title of each column, and the field of a sample that the column contains. */
 const columns: readonly (readonly [title: string, member: keyof UsageTotal])[] = [
   ['seconds', 'seconds'],
   ['requests', 'requests'],
@@ -28,8 +28,8 @@ export function usageCsv({ samples, currency }: Pick<Usage, 'samples' | 'currenc
 }
 
 /**
- * Returns a cell of a CSV file. Spreadsheet programs execute cells that begin with one of these characters as formulas, so
- * such a cell gets an apostrophe.
+ * Returns a cell of a CSV file. Spreadsheet programs execute cells that begin with certain characters, such as `=`, as
+ * formulas. The function puts an apostrophe before the text of such a cell.
  */
 export function csvCell(text: string): string {
   const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

@@ -25,7 +25,7 @@ const now = Date.parse('2026-11-15T12:34:56Z');
 const month = 31 * 24 * 3600 * 1000;
 const additions = fc.array(fc.tuple(fc.integer({ min: -month, max: 0 }), amounts), { maxLength: 60 });
 
-/** Stores additions as rows, and reads what is kept at `now`. */
+/** Stores additions as rows, and returns the slots that are kept at the time `now`. */
 function storeAndReadKept(ring: Ring, added: readonly (readonly [number, UsageAmounts])[]) {
   const rows = new Map<number, string>();
   for (const [offset, amount] of added) {

@@ -2,7 +2,7 @@ import { addPeriods, decodeAmounts, encodeAmounts, noAmounts, type UsageAmounts 
 
 /**
  * A ring of slots of equal length. The number of a slot increases with time and is never reused. Consecutive slots are
- * stored together as a chunk, so that a write replaces only a small row.
+ * stored together as a chunk. Each chunk is a row of its own, so a write replaces only a small row.
  */
 export interface Ring {
   readonly name: 'day' | 'fortnight';
@@ -53,7 +53,7 @@ export function addToSlot(chunk: Chunk, slot: number, amounts: UsageAmounts): vo
   chunk.set(slot, addPeriods(chunk.get(slot) ?? noAmounts, amounts));
 }
 
-/** Encodes a chunk as a list of slots, each a list with its position in the chunk and its amounts. */
+/** Encodes a chunk as a list of slots. Each slot is a list of its index in the chunk and its amounts. */
 export function encodeChunk(ring: Ring, chunk: Chunk): string {
   const slots = [...chunk].sort(([one], [other]) => one - other);
   return JSON.stringify(slots.map(([slot, amounts]) => [slot % ring.slotsPerChunk, ...encodeAmounts(amounts)]));

@@ -9,8 +9,8 @@ import type { Schema } from '../schema/schema.ts';
 import { validateMeta } from './object-meta.ts';
 
 /**
- * Validates apiVersion, kind and metadata of the embedded resources that the schema declares. Their metadata must be
- * normalized already.
+ * Validates `apiVersion`, `kind` and `metadata` of the embedded resources that the schema declares. The caller must
+ * have normalized the metadata of the embedded resources.
  */
 export function validateEmbedded(schema: Schema, value: JsonValue, path = ''): FieldError[] {
   return hasEmbeddedResources(schema) ? validateBelow(schema, value, path) : [];

@@ -42,8 +42,8 @@ function bytesOf(annotations: Readonly<Record<string, string>>): number {
 }
 
 /**
- * Returns the errors of an annotation key in lower case. A key without errors is not converted, because its lower-case
- * form has no errors either.
+ * Returns the errors of an annotation key, which is checked in lower case. If the unchanged key has no errors, its
+ * lower-case form has none either and is not checked.
  */
 function annotationKeyFaults(key: string): readonly string[] {
   return qualifiedNameFaults(key).length === 0 ? [] : qualifiedNameFaults(key.toLowerCase());

@@ -128,7 +128,10 @@ export function validateMetaUpdate(
   return errors;
 }
 
-/** Returns the value that Go prints for an absent member: "" for a string, and null for a number or time. */
+/**
+ * Returns the value that error messages contain for an absent member, as Go prints it: "" for a string, and null for a
+ * number or time.
+ */
 function absent(name: string): JsonValue {
   return name === 'name' || name === 'namespace' || name === 'uid' ? '' : null;
 }

@@ -2,8 +2,9 @@ import { type FieldError, invalid, required, tooMany } from '../field-error.ts';
 import type { OwnerReference } from '../meta.ts';
 
 /**
- * The maximum number of owner references of an object. Kubernetes has no limit, but each owner takes a row in the owner
- * index, a permission check and a lookup by the garbage collector: about 0.1 ms, of which a fifth is on the main thread.
+ * The maximum number of owner references of an object. Kubernetes has no limit, but each owner requires a row in the
+ * owner index, a permission check and a lookup by the garbage collector. This takes about 0.1 ms per owner, of which a
+ * fifth is on the main thread.
  */
 export const maxOwnerReferences = 200;
 

@@ -51,8 +51,8 @@ export class AuditChain {
   }
 
   /**
-   * Adds a record to the next line that signed lines were missing when the server started. `lost` is the newest of
-   * them.
+   * Adds a record to the next line. The record states that signed lines were missing when the server started. `lost` is
+   * the newest missing line.
    */
   recordLoss(lost: ChainHead): void {
     this.#lost = lost;

@@ -30,7 +30,10 @@ export function hashText(value: string): string {
 /** The length of `hashText` plus the newline, in bytes. */
 export const hashTextLength = hashStart.length + seedLength;
 
-/** Returns the hash of the seed (the previous hash and `lineEnd`) and of the line up to its own hash. */
+/**
+ * Returns the hash of a line. The argument is the seed (the previous hash and `lineEnd`), followed by the part of the
+ * line before its own hash.
+ */
 export function chainHash(seedAndLine: Uint8Array): string {
   return hash('sha256', seedAndLine, 'base64url');
 }

@@ -28,8 +28,8 @@ export async function findChainHead(location: AuditLogLocation): Promise<ChainHe
 }
 
 /**
- * True if the log contains this line, or if it contains only newer lines because retention has removed the file of the
- * line. False if the line was removed or changed, or belongs to another log.
+ * True if the log contains the line with this number and hash, or if it contains only newer lines because retention has
+ * removed the file of the line. False if the line was removed or changed, or belongs to another log.
  */
 export async function hasLine(location: AuditLogLocation, { seq, hash }: ChainHead): Promise<boolean> {
   let oldest: number | undefined;

@@ -11,8 +11,8 @@ export interface VerifyOptions extends LineVerifierOptions {
 }
 
 /**
- * Verifies all files of an audit log, from the oldest line to the newest. Writes and rotations during the verification
- * are allowed. The checkpoint in `options` must have been read before the call.
+ * Verifies all files of an audit log, from the oldest line to the newest. The log may be written and rotated during the
+ * verification. Callers must read the checkpoint in `options` before they call this function.
  */
 export async function verifyAuditLog(location: AuditLogLocation, options: VerifyOptions): Promise<AuditVerification> {
   const { signal, yieldToEventLoop } = options;

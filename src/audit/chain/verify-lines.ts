@@ -7,8 +7,8 @@ import type { CheckpointVerifier } from './checkpoint-key.ts';
 const maxFindings = 100;
 
 /**
- * The maximum time between signatures, in milliseconds. A server signs the newest hash every minute, so if signatures
- * are absent for longer, they have been removed.
+ * The maximum time between signatures, in milliseconds. A server signs the newest hash every minute, so a longer gap
+ * means that signatures were removed.
  */
 const maxUnsignedMilliseconds = 10 * 60_000;
 

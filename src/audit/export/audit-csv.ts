@@ -44,8 +44,8 @@ export function csvLine(line: string): string {
 }
 
 /**
- * Returns a value as a CSV field. Spreadsheets execute a text that starts with one of these characters as a formula,
- * and clients choose some of the texts. An apostrophe before such a text prevents this.
+ * Returns a value as a CSV field. Spreadsheets execute a text that starts with certain characters, such as `=`, as a
+ * formula, and clients choose some of the exported texts. The function puts an apostrophe before such a text.
  */
 export function csvField(value: Cell): string {
   if (value === undefined) return '';

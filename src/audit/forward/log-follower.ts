@@ -70,7 +70,7 @@ export class LogFollower {
     return files[await this.#fileOf(files, seq + 1)]?.index ?? 0;
   }
 
-  /** Returns the position of the newest file that starts at or before a line. */
+  /** Returns the index in `files` of the newest file whose first line is at or before the line `seq`. */
   async #fileOf(files: readonly AuditLogFile[], seq: number): Promise<number> {
     for (let index = files.length - 1; index > 0; index--) {
       const file = files[index];
@@ -80,7 +80,7 @@ export class LogFollower {
     return 0;
   }
 
-  /** Returns the position in `files` of the file to which a cursor points; -1 if that file was removed. */
+  /** Returns the index in `files` of the file to which a cursor points; -1 if that file was removed. */
   async #positionOf(files: readonly AuditLogFile[], { inode, firstSeq }: Cursor): Promise<number> {
     const position = files.findIndex((file) => file.inode === inode);
     const file = files[position];
@@ -121,7 +121,7 @@ class Batch {
     for (const line of lines) {
       if (this.lines.length >= maxLines || this.#bytes >= maxBytes) this.isFull = true;
       const link = this.isFull ? undefined : readLink(line);
-      // Stop before a line that is not committed, because it is removed if the rest of its write fails.
+      // Stop before a line that is not committed yet, because the line is removed if the rest of its write fails.
       if (link !== undefined && link.seq > this.#newest) this.isFull = true;
       if (this.isFull) return;
       this.#readBytes += line.length + 1;

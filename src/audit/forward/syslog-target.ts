@@ -55,7 +55,7 @@ export function syslogTarget(settings: ForwardSettings, milliseconds = sendMilli
           else if (failure === undefined) reject(new ForwardError('the target closed the connection too early'));
           else reject(connectionError(failure));
         });
-        // A syslog server never sends data, so the target is another kind of server.
+        // A syslog server never sends data. If data arrives, the target is not a syslog server.
         socket.on('data', () => socket.destroy(new ForwardError('the target is not a syslog server')));
       });
     },

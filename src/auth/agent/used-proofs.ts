@@ -2,14 +2,14 @@ import type { Clock } from '../../lib/clock.ts';
 import { proofToleranceSeconds } from './agent-proof.ts';
 
 /**
- * The maximum time for which a proof is valid, in milliseconds. The time in a proof may be up to the tolerance in the
- * future or in the past.
+ * The time for which a used proof is remembered, in milliseconds. A proof can be valid for this long, because the time
+ * in the proof may differ from the server's clock by the tolerance in both directions.
  */
 const keptMilliseconds = 2 * proofToleranceSeconds * 1000;
 
 /**
- * The maximum number of remembered proofs. Only holders of a registered key can add any, and the rate of their requests
- * is limited. Beyond the maximum, the oldest proof is forgotten.
+ * The maximum number of remembered proofs. Only holders of a registered key can add proofs, and the rate of their
+ * requests is limited. Beyond the maximum, the oldest proof is forgotten.
  */
 const maxProofs = 100_000;
 

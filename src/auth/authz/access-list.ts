@@ -12,8 +12,8 @@ export interface AccessListQuery {
   readonly verb: string;
   readonly subresource: string;
   /**
-   * The verbs that imply the permission: an entry that grants one of them on the object itself also grants the
-   * permission. If empty, only an entry that names the subresource grants the permission.
+   * The verbs on the object that imply the permission: an `access` entry that grants one of these verbs on the object
+   * itself also grants the permission. If empty, only an entry that names the subresource grants the permission.
    */
   readonly impliedBy: readonly string[];
 }

@@ -34,7 +34,7 @@ export interface TestObjects {
   readonly teams?: readonly Team[];
   readonly accessKeys?: readonly AccessKey[];
   readonly events?: readonly KubeObject[];
-  /** Secrets and ConfigMaps, with the hidden parts of their records. */
+  /** Secrets and ConfigMaps, each with the hidden part of its record (data that clients never see). */
   readonly configObjects?: readonly ReviewedObject[];
   readonly selfService?: boolean;
 }

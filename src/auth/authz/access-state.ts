@@ -12,7 +12,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { GuardedObject } from './guarded-object.ts';
 
-/** An object whose permissions are listed, and the hidden part of its record. */
+/** An object whose permissions are listed, and the hidden part of its record (data that clients never see). */
 export interface ReviewedObject {
   readonly object: KubeObject;
   readonly hidden?: JsonObject | undefined;

@@ -26,7 +26,9 @@ export type ActivityReaders = {
 /** The hidden part of an activity record. */
 type ActivityRecordHidden = { readers?: ActivityReaders };
 
-/** Returns the hidden part of an activity record, which contains these permissions. */
+/**
+ * Returns the hidden part of an activity record (data that clients never see), with these permissions as its content.
+ */
 export function hiddenActivityReaders(readers: ActivityReaders): ActivityRecordHidden {
   return { readers };
 }
@@ -42,7 +44,8 @@ function readersIn(hidden: JsonObject | undefined): ActivityReaders {
 
 /**
  * Returns an activity record in the form that the authorizer needs. The form includes the owner and the `access` list
- * that the record's object had when the record was written. The authorizer uses them if the object has been deleted.
+ * that the object of the record had when the record was written. The authorizer uses these values if the object has
+ * been deleted.
  */
 export function guardedActivityRecord(record: KubeObject, hidden: JsonObject | undefined): GuardedObject {
   const { apiVersion, kind, metadata, involvedObject } = typedObject<GuardedFields>(activityRecordKind, record);

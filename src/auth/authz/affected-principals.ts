@@ -54,8 +54,9 @@ export const permissionGrantingKinds: readonly ResourceKind[] = [
 /**
  * Returns the principals whose permissions change if this object changes from `before` to `after`. `undefined` if there
  * are none. The result includes principals who can see other objects after the change, and principals whose open
- * streams must end. It omits principals who only gain or lose access to the object itself, because watches handle that.
- * It also omits changes to the groups of a user, which are reported for each access key of the user.
+ * streams must end. The result omits principals who only gain or lose access to the object itself, because watches
+ * handle that change. It also omits changes to the groups of a user, because these changes are reported for each access
+ * key of the user.
  */
 export function affectedPrincipals(
   kind: Pick<ResourceKind, 'plural'>,

@@ -51,7 +51,7 @@ export interface Decision {
   /** The scopes of the credential, as text. Absent if the credential is not scoped. */
   readonly scopes?: readonly string[];
   /**
-   * The name, for error messages, of the space to which the request is restricted. Absent if the target is not a space.
+   * The space to which the request is restricted, by its name for error messages. Absent if the target is not a space.
    */
   readonly boundary?: string;
 }

@@ -25,14 +25,17 @@ function configHiddenOf(hidden: JsonObject): ConfigObjectHidden {
 }
 
 /**
- * Records the owner of a configuration object in the hidden part of its record. The object itself stays as the client sent
- * it, because tools such as Terraform report fields that the server adds as a difference.
+ * Records the owner of a configuration object in the hidden part of its record. The object itself stays as the client
+ * sent it, because tools such as Terraform report each field that the server adds as a difference.
  */
 export function recordConfigOwner(hidden: JsonObject, owner: Owner): void {
   configHiddenOf(hidden).owner = { ...owner };
 }
 
-/** Returns the name and the owner of a configuration object. The owner is in `spec`, as in objects of other kinds. */
+/**
+ * Returns the name and the owner of a configuration object. The result has the owner in `spec`, like objects of other
+ * kinds.
+ */
 export function guardedConfigObject(
   { apiVersion, kind, metadata }: KubeObject,
   hidden: JsonObject | undefined,

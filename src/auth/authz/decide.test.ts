@@ -233,7 +233,7 @@ describe('decide', () => {
   });
 });
 
-/** The callers of the tests, by name. Most tests list the names of those who are allowed a request. */
+/** The callers of the tests, by name. Most tests list the names of the callers who are allowed to make a request. */
 const everyone: Readonly<Record<string, AuthorizationSubject>> = {
   ...Object.fromEntries(
     [

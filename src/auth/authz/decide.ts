@@ -52,8 +52,8 @@ function decideForUser(user: UserInfo, attributes: Attributes, state: AccessStat
 }
 
 /**
- * Converts a request to a cluster behind the gateway: it requires the permission `use` on the Cluster object. The
- * cluster itself also authorizes the request.
+ * Converts a request for a cluster behind the gateway to a request for the verb `use` on the Cluster object. In
+ * addition, the cluster itself authorizes the original request.
  */
 function asUse(target: Exclude<RequestTarget, { type: 'Management' }>): ResourceAttributes {
   const { kind, namespace, name } = locationOf(target);
@@ -118,8 +118,8 @@ const named: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete'])
 
 /**
  * True if the object does not exist and the caller may create it. The request is then allowed: the caller gets 404, or
- * creates the object with an apply. This reveals only what a create request would reveal. To other callers, missing and
- * inaccessible objects look alike.
+ * creates the object with an apply. This reveals no more than a create request would reveal. For all other callers, a
+ * missing object and an inaccessible object look alike.
  */
 function mayCreateMissing(
   kind: GuardedKind,

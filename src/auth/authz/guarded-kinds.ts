@@ -79,7 +79,10 @@ export interface GuardedKind {
   readonly find?: Find<GuardedObject>;
   /** Looks up the project that contains the object. For a project, returns the project itself. */
   readonly project?: Find<Project>;
-  /** Returns the fields of an object that grant permissions. `hidden` is the hidden part of its record. */
+  /**
+   * Returns the fields of an object that grant permissions. `hidden` is the hidden part of its record (data that
+   * clients never see).
+   */
   guardedFieldsOf(object: KubeObject, hidden: JsonObject | undefined): GuardedObject;
 }
 
@@ -177,7 +180,10 @@ function withRules(rules: readonly Permission[], kinds: readonly ResourceKind[])
   return kinds.map((kind) => guarded(kind, rules));
 }
 
-/** Defines a kind of configuration objects, whose owners are in the hidden part of their records. */
+/**
+ * Defines a kind of configuration objects. Their owners are in the hidden part of their records (data that clients
+ * never see).
+ */
 function configObjects(kind: ResourceKind, rules: readonly Permission[]): GuardedKind {
   return {
     ...guarded(kind, rules, {

@@ -10,8 +10,8 @@ import type { Relation } from './relations.ts';
 export interface Permission {
   readonly verbs: readonly string[];
   /**
-   * '' is the object itself. `spec.<field>` and `metadata.<field>` are the permission to set that field. `spec.*` and
-   * `metadata.*` apply to all fields without a rule of their own.
+   * The subresources of the rule. '' is the object itself. `spec.<field>` and `metadata.<field>` are the permission to
+   * set that field. `spec.*` and `metadata.*` apply to all fields without a rule of their own.
    */
   readonly subresources: readonly string[];
   readonly grantedTo: readonly Relation[];
@@ -36,8 +36,9 @@ const fieldWrites = ['create', 'update'];
 const displayFields = ['spec.displayName', 'spec.description'];
 
 /**
- * Returns separate rules for `update` and `patch`, because an `access` entry for one verb does not grant the other
- * verb. The rules include writes of the status, which change nothing (`StoredResource.serverOwnedStatus`).
+ * Returns separate rules for `update` and `patch`, because an `access` entry that grants one of these verbs does not
+ * grant the other. The rules also allow writes of the status, which have no effect
+ * (`StoredResource.serverOwnedStatus`).
  */
 function writePermissions(to: readonly Relation[]): Permission[] {
   return writes.map(
@@ -46,8 +47,9 @@ function writePermissions(to: readonly Relation[]): Permission[] {
 }
 
 /**
- * The permission to act on hosts with a template: with inline templates of a project's instances, or with one template.
- * An entry of the `access` list grants it only if the entry names this subresource.
+ * The permission to act on hosts with a template. On a project, it applies to the inline templates of the project's
+ * instances; on a template, to that template. An entry of the `access` list grants the permission only if the entry
+ * names this subresource.
  */
 const hostAccessPermission: Permission = {
   verbs: ['use'],
@@ -88,15 +90,15 @@ export const projectPermissions: readonly Permission[] = [
     accessVerbs: [],
   },
   { verbs: ['delete'], subresources: object, grantedTo: [], accessVerbs: ['delete'] },
-  // Permission to `use` the source cluster is checked later, because only the request body names that cluster. The import of a
-  // space also requires `hostaccess`.
+  // The permission to `use` the source cluster is checked later, because only the request body names the source
+  // cluster. The import of a space also requires `hostaccess`.
   { verbs: ['create'], subresources: ['importvirtualcluster', 'importspace'], grantedTo: ['projectAdmin'] },
   hostAccessPermission,
 ];
 
 /**
- * Rules for spaces. Virtual cluster instances have these rules, too. Project membership alone gives no access to an
- * instance; its `access` list does.
+ * Rules for spaces. These rules also apply to virtual cluster instances. Project membership alone gives no access to a
+ * space or instance; only its `access` list does.
  */
 export const spacePermissions: readonly Permission[] = [
   { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectParticipant', 'auditor'] },
@@ -166,8 +168,8 @@ export const clusterPermissions: readonly Permission[] = [
   accessFieldPermission,
   { verbs: ['use'], subresources: object, grantedTo: [], accessVerbs: ['use'] },
   { verbs: ['get'], subresources: ['virtualclusters'], grantedTo: ['auditor'], accessVerbs: ['use'] },
-  // Members of projects that may use the cluster may not read its usage, because it includes the usage of all other
-  // projects.
+  // Project members who may use the cluster may not read the cluster's usage, because the usage includes that of all
+  // other projects.
   { verbs: ['get'], subresources: ['usage'], grantedTo: ['owner', 'auditor'], accessVerbs: [] },
 ];
 
@@ -212,7 +214,7 @@ export const eventPermissions: readonly Permission[] = [
   { verbs: ['get'], subresources: object, grantedTo: ['projectEventReader', 'involvedObjectReader', 'auditor'] },
 ];
 
-/** Activity records can only be listed. The permission `get` decides which records a list contains. */
+/** Activity records can only be listed. A list contains the records for which the caller has the permission `get`. */
 export const activityPermissions: readonly Permission[] = [
   { verbs: ['list'], subresources: object, grantedTo: ['allNamespaces', 'projectParticipant', 'auditor'] },
   { verbs: ['get'], subresources: object, grantedTo: ['activityReader', 'auditor'] },
@@ -228,8 +230,8 @@ export const webhookPermissions: readonly Permission[] = [
 ];
 
 /**
- * Returns the rules of configuration objects, which project users may create, for example with Helm. Only the owner and the
- * project admins may change one.
+ * Returns the rules of configuration objects. Project users may create configuration objects, for example with Helm.
+ * Only the owner of a configuration object and the project admins may change it.
  */
 function configPermissions(listers: readonly Relation[], readers: readonly Relation[]): Permission[] {
   return [

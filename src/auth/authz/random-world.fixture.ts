@@ -138,7 +138,8 @@ function scopeWith(rules: fc.Arbitrary<JsonObject[]>): fc.Arbitrary<JsonObject> 
 }
 
 /**
- * A scope whose rules have no verbs. A rule with verbs may allow a list that contains objects which it denies to get.
+ * A scope whose rules have no verbs. With verbs, a rule may allow a list of objects and deny a `get` of objects in the
+ * list.
  */
 export const scope = scopeWith(fc.array(rule, { maxLength: 2 }) as fc.Arbitrary<JsonObject[]>);
 export const anyScope = scopeWith(

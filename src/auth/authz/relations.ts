@@ -63,8 +63,8 @@ export const relations = {
     holds({ caller, project, object }) {
       if (object === undefined || !owns(caller, object)) return false;
       const { user = '', team = '' } = object.spec?.owner ?? {};
-      // If the object belongs to a team, the team itself needs the role: its members lose access to the team's objects
-      // when the team loses its role.
+      // If the object belongs to a team, the team itself needs the role. When the team loses its role, the members of
+      // the team must lose access to the objects of the team.
       return user === '' ? teamHasRole(team, project, 'user') : hasRole(caller, project, 'user');
     },
   },
@@ -125,8 +125,8 @@ export const relations = {
   },
   projectEventReader: {
     reason: 'admin of the project',
-    // Excludes events about access keys of users. These keys are not part of the project, although their events are in
-    // its namespace.
+    // Excludes events about access keys of users. Such a key is not part of the project, although its events are in the
+    // namespace of the project.
     holds: ({ caller, state, project, object }) =>
       object !== undefined && hasRole(caller, project, 'admin') && !isAboutKeyOfUser(object, state),
   },
@@ -169,13 +169,16 @@ const managementVersion = apiVersionOf(virtualClusterInstanceKind);
 
 type FindInvolved = (state: AccessState, namespace: string, name: string) => GuardedObject | undefined;
 
-/** The kinds of namespaced objects whose events are visible to the readers of the object. */
+/** The kinds of namespaced objects whose readers may also read the events about the object. */
 const involvedKinds: readonly { kind: ResourceKind; find: FindInvolved }[] = [
   { kind: virtualClusterInstanceKind, find: (state, namespace, name) => state.instance(namespace, name) },
   { kind: spaceInstanceKind, find: (state, namespace, name) => state.space(namespace, name) },
 ];
 
-/** Returns the object that an event is about, if it is of this kind of the management API. */
+/**
+ * Returns the reference to the object that an event is about. `undefined` if that object is not of this kind of the
+ * management API.
+ */
 function subjectOf(event: GuardedObject | undefined, { kind }: ResourceKind): JsonObject | undefined {
   const subject = objectAt(event, 'involvedObject') ?? objectAt(event, 'regarding');
   if (subject === undefined || textAt(subject, 'kind') !== kind) return undefined;
@@ -183,8 +186,8 @@ function subjectOf(event: GuardedObject | undefined, { kind }: ResourceKind): Js
 }
 
 /**
- * Returns the found object if it is the object of the event. The UID distinguishes it from a later object with the same
- * name.
+ * Returns `found` if it is the object of the event, and `undefined` otherwise. The UID distinguishes the object from a
+ * later object with the same name.
  */
 function sameObject<Found extends KubeObject>(subject: JsonObject, found: Found | undefined): Found | undefined {
   const uid = textAt(subject, 'uid');

@@ -20,8 +20,8 @@ export interface PermissionRules {
 export type CredentialCheck = (attributes: Attributes) => Decision | Promise<Decision>;
 
 /**
- * The maximum number of combinations of a verb and a resource or path. A few rules of a tenant can contain billions of
- * combinations.
+ * The maximum number of combinations of a verb with a resource or path that are checked. A few rules written by a
+ * tenant can contain billions of combinations.
  */
 const maxChecks = 10_000;
 

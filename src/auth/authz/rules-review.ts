@@ -44,7 +44,8 @@ export interface NonResourceRule {
 }
 
 /**
- * Maximum numbers of objects inspected and of names checked per kind. They limit the time to about ten milliseconds.
+ * The maximum number of objects that are inspected per kind. With the maximum number of names that are checked per
+ * kind, it limits the time to about ten milliseconds.
  */
 const maxObjects = 20_000;
 const maxNames = 500;
@@ -52,8 +53,8 @@ const maxNames = 500;
 const plainVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /**
- * Lists the permissions of a caller in a namespace and at cluster scope. It calls the authorizer for each possible permission,
- * so that the list and the authorizer cannot disagree.
+ * Lists the permissions of a caller in a namespace and at cluster scope. The function calls the authorizer for each
+ * possible permission, so the list always agrees with the authorizer.
  */
 export function permissionRulesFor(
   subject: AuthorizationSubject,
@@ -83,12 +84,12 @@ export function permissionRulesFor(
   };
 }
 
-/** The inputs of a permission listing, and the kinds that it could not list completely. */
+/** The inputs of a permission listing, and the kinds that the listing does not cover completely. */
 interface Review {
   readonly subject: AuthorizationSubject;
   readonly namespace: string;
   readonly state: ReviewState;
-  /** The kinds that have more objects or names than the limits allow to inspect. */
+  /** The kinds of which not all objects or names were inspected, because there are more than the limits allow. */
   readonly truncatedKinds: string[];
 }
 
@@ -169,7 +170,10 @@ const objectsOf: ReadonlyMap<string, Objects> = new Map<string, Objects>([
   [eventKind.plural, (state, namespace) => state.eventsOf(namespace)],
 ]);
 
-/** Returns the objects of a kind, and the hidden parts of their records if permissions depend on them. */
+/**
+ * Returns the objects of a kind. If permissions depend on data that no response contains, returns this hidden part of
+ * each record, too.
+ */
 export function* reviewedObjects(
   { plural }: ResourceKind,
   { state, namespace }: Pick<Review, 'state' | 'namespace'>,

@@ -22,8 +22,8 @@ import { type CompiledScope, denyAllScope, isEmptySelection, selectionContains }
 import { scopeRuleMatches } from './scope-rule.ts';
 
 /**
- * Verbs whose results are filtered. A request with such a verb is allowed if the scope allows at least some of the
- * items.
+ * Verbs whose results are filtered. A scope allows a request with such a verb if the scope may allow at least some of
+ * the items.
  */
 const filteredVerbs: ReadonlySet<string> = new Set(['list', 'watch']);
 
@@ -60,8 +60,8 @@ export function scopeFilterFor(
     if (credentialDecision !== undefined) return credentialDecision;
     if (listsCover(scope, attributes, state)) return true;
     if (matchesRule(scope, { ...attributes, verb }, false)) return true;
-    // With the CLI flag, the lists that the CLI needs also contain the objects on which a rule of the scope allows
-    // `get`.
+    // If the scope sets `allowPlatformCli`, the lists that the CLI needs also contain the objects on which a rule of
+    // the scope allows `get`.
     return (
       scope.allowsCli &&
       cliResources.has(resource) &&
@@ -72,9 +72,9 @@ export function scopeFilterFor(
 }
 
 /**
- * A scoped key can create keys and tokens, which inherit its scopes. All other operations on credentials are denied,
- * even if a rule allows them, because they could escape the scope. `undefined` if the request does not concern
- * credentials.
+ * Decides on requests for credentials; `undefined` if the request does not concern credentials. A scoped key can create
+ * keys and tokens, which inherit the scopes of the key. All other operations on credentials are denied even if a rule
+ * allows them, because they could give access outside of the scope.
  */
 function decideOnCredentials(scope: CompiledScope, attributes: Attributes): boolean | undefined {
   if (scope === denyAllScope) return false;
@@ -88,7 +88,9 @@ function decideOnCredentials(scope: CompiledScope, attributes: Attributes): bool
   return isCredential ? false : undefined;
 }
 
-/** The resources for credentials. They include access reviews, which list access outside of the scope. */
+/**
+ * The resources for credentials. The set contains access reviews, too, because they list access outside of the scope.
+ */
 const credentialResources: ReadonlySet<string> = new Set([accessKeyKind.plural, effectiveAccessReviewKind.plural]);
 
 const credentialSubresources: ReadonlySet<string> = new Set([
@@ -106,15 +108,18 @@ function matchesRule(scope: CompiledScope, attributes: Attributes, collection: b
   if (!attributes.resourceRequest || fieldWildcard(attributes.subresource) === undefined) {
     return scope.rules.some((rule) => scopeRuleMatches(rule, attributes, { collection }));
   }
-  // The subresource is a field. Fields are checked only for a write that the scope has already allowed, so a rule that
-  // allows the write also allows setting the field.
+  // The subresource is a field. Fields are checked only for a write that the scope has already allowed. Therefore a
+  // rule that allows the write also allows setting the field.
   const verbs = attributes.verb === 'update' ? ['update', 'patch'] : [attributes.verb];
   return verbs.some((verb) =>
     scope.rules.some((rule) => scopeRuleMatches(rule, { ...attributes, verb, subresource: '' }, { collection })),
   );
 }
 
-/** True if the projects, virtual clusters, spaces, clusters or CLI flag of the scope allow the request. Ignores its rules. */
+/**
+ * True if one of the following members of the scope allows the request: projects, virtual clusters, spaces, clusters or
+ * the CLI flag. Ignores the rules of the scope.
+ */
 function listsCover(scope: CompiledScope, attributes: Attributes, state: AccessState): boolean {
   const { target } = attributes;
   if (target?.type === 'Cluster') return selectionContains(scope.clusters, target.cluster);
@@ -159,8 +164,8 @@ const projectSubresources: ReadonlySet<string> = new Set(['clusters', 'templates
 function coversProject(scope: CompiledScope, attributes: ResourceAttributes): boolean {
   const { verb, subresource, name } = attributes;
   const covered = selectionContains(scope.projects, name);
-  // A scope can allow only the import of a virtual cluster. The import of a space acts on the host, which no list of a
-  // scope includes.
+  // A scope can allow the import of a virtual cluster, but not the import of a space: that import acts on the host,
+  // which no list of a scope includes.
   if (subresource === 'importvirtualcluster') return covered && verb === 'create';
   if (projectSubresources.has(subresource)) return scope.allowsCli && verb === 'get' && (covered || scope.cliOnly);
   if (!isRead(attributes)) return false;
@@ -185,7 +190,10 @@ function coversInstance(scope: CompiledScope, instances: InstanceSelection, attr
 /** Kinds whose objects belong to a project as a whole. */
 const objectsOfProjects: ReadonlySet<string> = new Set([activityRecordKind.plural, projectWebhookKind.plural]);
 
-/** True if the scope lists the project that contains the object. Lists over all projects are filtered later. */
+/**
+ * True if the scope lists the project that contains the object. For a list over all projects, one listed project
+ * suffices, because the items are filtered later.
+ */
 function coversProjectObject({ projects }: CompiledScope, { verb, namespace }: ResourceAttributes): boolean {
   if (namespace === '') return filteredVerbs.has(verb) && !isEmptySelection(projects);
   return selectionContains(projects, projectOfNamespace(namespace) ?? '');
@@ -203,8 +211,8 @@ function namesInstance(instances: InstanceSelection, project: string, name: stri
 
 function coversCluster(scope: CompiledScope, attributes: ResourceAttributes, state: AccessState): boolean {
   const { verb, subresource, name } = attributes;
-  // An import into a project requires `use` on the source cluster. Requests to the cluster itself never get here,
-  // because `listsCover` handles their target.
+  // An import into a project requires `use` on the source cluster. Requests to the cluster itself are not decided here,
+  // because `listsCover` decides them by their target.
   if (verb === 'use' && subresource === '')
     return !isEmptySelection(scope.projects) || selectionContains(scope.clusters, name);
   if (!isRead(attributes)) return false;

@@ -105,9 +105,9 @@ function matchesResource(rule: CompiledScopeRule, attributes: ResourceAttributes
 }
 
 /**
- * True if one of the patterns matches: `pods`, `pods/log`, `pods/*`, or `*` for everything. Looks up the few patterns
- * that can match instead of comparing all of them, because each request, and each item of a list, is checked against
- * all rules of a scope.
+ * True if one of the patterns matches: `pods`, `pods/log`, `pods/*`, or `*` for everything. Each request, and each item
+ * of a list, is checked against all rules of a scope. Therefore the function looks up the few patterns that can match
+ * instead of comparing all patterns.
  */
 function matchesResourceName(
   patterns: ReadonlySet<string>,

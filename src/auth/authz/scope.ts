@@ -61,7 +61,10 @@ export const denyAllScope: CompiledScope = {
   text: '',
 };
 
-/** Maximum length of a scope in an audit event. The event also names the key, which contains the full scope. */
+/**
+ * The maximum length of a scope in an audit event, in characters. The event also names the access key, whose object
+ * contains the full scope.
+ */
 const maxTextLength = 1024;
 
 function shortened(text: string): string {

@@ -9,13 +9,13 @@ import { relations } from './relations.ts';
 import { scopeFilterFor } from './scope-allows.ts';
 import { type AuthorizationSubject, isAdmin } from './subject.ts';
 
-/** Decides about an object. `hidden` is the hidden part of its record. */
+/** Decides whether an object is visible. `hidden` is the part of its record that no response contains. */
 export type VisibilityFilter = (object: KubeObject, hidden?: JsonObject) => boolean;
 
 /**
- * Returns a filter for the items of a list, watch or deletecollection. It keeps the objects that the caller may get.
- * `undefined` if the caller may get all of them. The filter always reads the current state, because a watch uses it for
- * a long time. `verb` is the verb of the request, because the rules of a scope can depend on it.
+ * Returns a filter for the items of a list, watch or deletecollection. The filter keeps the objects that the caller may
+ * get. `undefined` if the caller may get all objects. A watch uses the filter for a long time, so the filter always
+ * reads the current state. `verb` is the verb of the request, because the rules of a scope can depend on the verb.
  */
 export function visibilityFilterFor(
   subject: AuthorizationSubject,

@@ -2,8 +2,8 @@ import type { ConnectorSettings } from './connector.ts';
 import type { ProviderIdentity } from './provider-identity.ts';
 
 /**
- * Returns the reason why a person may not sign in through the connector; `undefined` if they may. If the settings
- * restrict groups and domains, both restrictions apply.
+ * Returns the reason why a person may not sign in through the connector; `undefined` if the person may sign in. If the
+ * settings restrict groups and domains, both restrictions apply.
  */
 export function reasonNotAllowed(
   { groups, email, emailVerified }: ProviderIdentity,
@@ -15,7 +15,7 @@ export function reasonNotAllowed(
   }
   if (allowedDomains.length === 0) return undefined;
   if (email === undefined) return 'the provider sent no email address, and the connector allows only some domains';
-  // At some providers, anyone can enter an address of any domain, so only verified addresses count.
+  // Only verified addresses count, because at some providers anyone can enter an email address of any domain.
   if (!emailVerified)
     return 'the provider did not verify the email address, and the connector allows only some domains';
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();

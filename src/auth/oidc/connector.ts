@@ -43,7 +43,10 @@ export interface ConnectorSettings {
   readonly unavailableSeconds: number;
 }
 
-/** A sign-in that waits for the provider. The browser keeps it, sealed, until the provider sends the browser back. */
+/**
+ * A sign-in that has been started and waits for the provider. The browser stores the sealed sign-in until the provider
+ * sends the browser back to this server.
+ */
 export interface PendingSignIn {
   readonly connector: string;
   readonly state: string;
@@ -71,9 +74,10 @@ export interface OidcConnector {
 
 /**
  * The reason why the answer of a provider cannot be used. `Unavailable`: the provider did not answer in time or sent an
- * unusable document; a later attempt may succeed. `Rejected`: the provider refused the request, or its answer failed a
- * check. `NotAllowed`: the settings of the connector do not allow this person to sign in (only `finish`). `Gone`: the
- * provider says that the login or the user no longer exists, or the person may no longer sign in (only `refresh`).
+ * unusable document; a later attempt may succeed. `Rejected`: the provider refused the request, or the answer failed a
+ * check. `NotAllowed`: the settings of the connector do not allow this person to sign in (only `finish`). `Gone`:
+ * according to the provider, the login or the user no longer exists, or the person may no longer sign in (only
+ * `refresh`).
  */
 export type ProviderErrorReason = 'Unavailable' | 'Rejected' | 'NotAllowed' | 'Gone';
 

@@ -5,14 +5,14 @@ import { isReservedGroup } from './reserved-groups.ts';
 /** The claims of an ID token or of a userinfo response. They are untrusted input. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The parts of the connector's settings that select claims. */
+/** The settings of a connector that determine which claims are used. */
 type ClaimSettings = Pick<ConnectorSettings, 'name' | 'issuer' | 'claims'>;
 
 const maxGroupLength = 256;
 const maxNameLength = 256;
 const maxEmailLength = 320;
 const maxPictureLength = 2048;
-/** The limit of OpenID Connect Core 1.0, section 2. */
+/** The maximum length in characters (OpenID Connect Core 1.0, section 2). */
 const maxSubjectLength = 255;
 
 /** True if the claims are complete, so no userinfo response is needed. */
@@ -23,8 +23,8 @@ export function hasIdentityClaims(claims: Claims, { claims: names }: ClaimSettin
 /** Adds the claims of a userinfo response to the claims of the ID token. The claims of the ID token take precedence. */
 export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
   const merged = { ...userinfo, ...claims };
-  // If the two responses contain different addresses, `email_verified` of one does not apply to the address of the
-  // other.
+  // If the ID token and the userinfo response contain different addresses, `email_verified` of one does not apply to
+  // the address of the other.
   const isOtherEmail = claims.email !== undefined && claims.email !== userinfo.email;
   return isOtherEmail ? { ...merged, email_verified: claims.email_verified } : merged;
 }

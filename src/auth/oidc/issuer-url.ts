@@ -1,9 +1,9 @@
 import { isLoopbackHost } from '../../lib/loopback-host.ts';
 
 /**
- * Returns why a text cannot be the issuer of an OpenID Connect provider, as the end of a sentence. `undefined` if it
- * can. `http` is only for providers on this machine, because without TLS everybody on the network could sign in as
- * anyone.
+ * Returns the reason why a text cannot be the issuer of an OpenID Connect provider, as the end of a sentence;
+ * `undefined` if the text can be an issuer. Only an issuer on this machine may use `http`: without TLS, everybody on
+ * the network could sign in as anyone.
  */
 export function issuerProblem(issuer: string): string | undefined {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;

@@ -113,7 +113,8 @@ class DiscoveringConnector implements OpenConnector {
     });
     return await refreshing.catch((error: unknown) => {
       if (!isTokenUsed || !(error instanceof ProviderError)) throw error;
-      // A new refresh token in the response is lost, because the response cannot be used.
+      // The response may contain a new refresh token, which is lost because the response cannot be used. The outcome is
+      // therefore unknown.
       throw new ProviderError(error.reason, error.message, { cause: error, isOutcomeUnknown: true });
     });
   }
@@ -129,7 +130,10 @@ class DiscoveringConnector implements OpenConnector {
     });
   }
 
-  /** Runs an operation with a time limit. Rejects with a ProviderError, even if the cause is the caller's signal. */
+  /**
+   * Runs an operation with a time limit. Rejects with a ProviderError, even if the caller's signal aborted the
+   * operation.
+   */
   async #withProvider<T>(
     signal: AbortSignal,
     whenGone: 'Rejected' | 'Gone',
@@ -187,7 +191,7 @@ class DiscoveringConnector implements OpenConnector {
 
   /**
    * Returns the scopes to request. Omits `offline_access`, the scope for refresh tokens, if the provider's list of
-   * supported scopes lacks it: providers such as Google refuse it.
+   * supported scopes does not contain it, because providers such as Google then refuse the request.
    */
   #scopes({ scopes_supported: supported }: ServerMetadata): readonly string[] {
     return this.settings.scopes.filter((scope) => scope !== 'offline_access' || supported?.includes(scope) !== false);

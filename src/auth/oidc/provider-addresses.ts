@@ -7,8 +7,9 @@ import { specialIPv4Ranges, specialIPv6Ranges } from '../../lib/special-ranges.t
 const notPublic = [...specialIPv4Ranges, ...specialIPv6Ranges, '::/3', '4000::/2', '8000::/1'];
 
 /**
- * Ranges that endpoints of a provider may use if the host of its issuer has an address in the same range. Link-local
- * addresses are not included, because cloud metadata services use them.
+ * Ranges of addresses of internal networks. Endpoints of a provider may use addresses in such a range only if the host
+ * of the issuer has an address in the same range. Link-local addresses are not included, because cloud metadata
+ * services use them.
  */
 const internalNetworks: readonly (readonly string[])[] = [
   ['127.0.0.0/8', '::1/128'],
@@ -20,8 +21,8 @@ export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 /**
  * Decides which addresses this server may connect to for a provider. An administrator chose the host of the issuer, so
- * its address is not restricted. The provider chooses all other hosts in its discovery document: without a restriction,
- * it could make this server send requests to internal services.
+ * the issuer's address is not restricted. The provider chooses all other hosts in its discovery document. Without a
+ * restriction, the provider could make this server send requests to internal services.
  */
 export class ProviderAddresses {
   readonly #issuerHost: string;

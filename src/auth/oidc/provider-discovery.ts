@@ -42,13 +42,14 @@ const renewAfterMilliseconds = 10 * 60_000;
 const retryAfterMilliseconds = 3_000;
 
 /**
- * The time after which connections with a replaced CA file are closed. By then, every sign-in that uses them has ended.
+ * The time, in milliseconds, after which replaced connections, which use an older CA file, are closed. By then, every
+ * sign-in that uses them has ended.
  */
 const replacedMilliseconds = 60_000;
 
 /**
- * A key that the provider removed is accepted for at most five minutes. An unknown key is looked up at once: only tokens
- * that the provider itself sent are verified, so nobody else can cause these requests.
+ * The limits of the key cache. A key that the provider removed is accepted for at most five minutes. An unknown key is
+ * looked up at once: only tokens that the provider itself sent are verified, so nobody else can cause these requests.
  */
 const keysLimits = { cacheMaxAge: 5 * 60_000, cooldownDuration: 0, timeoutDuration: 10_000 };
 

@@ -18,9 +18,9 @@ const unusableResponses = new Set([
 ]);
 
 /**
- * Converts an error of the libraries to a ProviderError. `whenGone` is its reason for the error code `invalid_grant`:
- * `Rejected` if the provider does not accept a code, `Gone` if it does not accept a refresh token, because the login no
- * longer exists.
+ * Converts an error of the libraries to a ProviderError. `whenGone` is the reason to use for the error code
+ * `invalid_grant`: `Rejected` for a code that the provider does not accept, `Gone` for a refresh token that the
+ * provider does not accept, because the login no longer exists.
  */
 export function providerErrorOf(error: unknown, whenGone: 'Rejected' | 'Gone'): ProviderError {
   const known = causesOf(error).find((cause) => cause instanceof ProviderError);
@@ -44,7 +44,10 @@ function reasonOf(
   return typeof code === 'string' && unusableResponses.has(code) ? 'Unavailable' : 'Rejected';
 }
 
-/** Error messages of the libraries are fixed texts. The texts of the provider are shortened and quoted. */
+/**
+ * Returns a message for a library error. The libraries' own messages are fixed texts and are used unchanged. Texts from
+ * the provider are shortened and quoted.
+ */
 function messageOf(error: unknown): string {
   const { error: oauthError, error_description: description } = error as Readonly<Record<string, unknown>>;
   if (typeof oauthError === 'string') {

@@ -33,8 +33,9 @@ export interface ProviderFetch {
 }
 
 /**
- * Creates a fetch function for the endpoints of one provider. Its discovery document is untrusted input, so time,
- * size, protocol and address are limited, and redirects are not followed. Rejects with a ProviderError.
+ * Creates a fetch function for the endpoints of one provider. The provider's discovery document is untrusted input, so
+ * time, size, protocol and address of requests are limited, and redirects are not followed. Rejects with a
+ * ProviderError.
  */
 export async function openProviderFetch(options: ProviderFetchOptions): Promise<ProviderFetch> {
   // Loaded on demand, because many servers have no connectors and loading it takes a noticeable part of the start.
@@ -97,7 +98,10 @@ export async function openProviderFetch(options: ProviderFetchOptions): Promise<
   };
 }
 
-/** Throws if a URL of the provider is neither `https` nor, for a provider on this machine, `http` on this machine. */
+/**
+ * Throws unless a URL of the provider uses `https`. If the issuer is on this machine, `http` URLs on this machine are
+ * also accepted.
+ */
 export function assertProtocol(url: URL, issuer: URL): void {
   if (url.protocol === 'https:') return;
   if (url.protocol === 'http:' && issuer.protocol === 'http:' && isLoopbackHost(url.hostname)) return;

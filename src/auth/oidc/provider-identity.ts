@@ -17,7 +17,7 @@ export interface ProviderIdentity {
 /** The result of a sign-in or a refresh at a provider. Its tokens are secrets. */
 export interface ProviderLogin {
   readonly identity: ProviderIdentity;
-  /** Absent if the provider issues none. A refresh may replace it. */
+  /** The refresh token, if the provider issues one. A refresh may replace the refresh token. */
   readonly refreshToken?: string;
   /** The ID token. A sign-out at the provider sends it as a hint. */
   readonly idToken?: string;

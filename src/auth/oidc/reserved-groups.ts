@@ -9,7 +9,7 @@ const reservedPrefixes: readonly string[] = [
   ...new Set([systemPrefix, 'kubeadm:', 'platform:', reservedSubjectPrefix]),
 ];
 
-/** True for a group that a provider cannot give to a person, whatever its tokens contain. */
+/** True for a group that a person never gets from a provider, even if the provider's tokens contain the group. */
 export function isReservedGroup(group: string): boolean {
   const plain = group.trimStart().toLowerCase();
   return reservedPrefixes.some((prefix) => plain.startsWith(prefix));

@@ -12,8 +12,8 @@ export type KeySet = ReturnType<typeof createLocalJWKSet>;
 /** A key set is loaded again after this time, so that keys that the issuer withdraws are rejected. */
 const maxAge = 10 * 60_000;
 /**
- * The minimum time between two loads. Without it, anyone could cause many requests to the issuer: with tokens whose
- * keys are unknown, or while the issuer does not respond.
+ * The minimum time between two loads, in milliseconds. Without it, anyone could cause many requests to the issuer, by
+ * sending tokens with unknown keys, or by sending tokens when the issuer does not respond.
  */
 const cooldown = 30_000;
 /** The longest time for which an old key set is used if the issuer does not respond. */
@@ -109,8 +109,8 @@ export class IssuerKeys {
   async #discover(connection: ProviderFetch): Promise<string> {
     const { issuer } = this.#issuer;
     const document = await this.#document(connection, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-    // The document must name the expected issuer. Otherwise, the document of an issuer that this server does not trust
-    // would determine the keys.
+    // Refuse a document that does not name the expected issuer. Otherwise, a document of an issuer that this server
+    // does not trust could determine the keys.
     if (document.issuer !== issuer)
       throw unavailable(this.#issuer, 'has a discovery document whose issuer is another one');
     const uri = textAt(document, 'jwks_uri');

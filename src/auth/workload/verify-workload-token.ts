@@ -34,8 +34,8 @@ export interface WorkloadToken {
 }
 
 /**
- * The check that a token fails, as a sentence for the sender of the token. Of the token's contents, the sentence
- * contains only names.
+ * The check that a token fails, as a sentence for the sender of the token. The sentence contains no contents of the
+ * token except names.
  */
 export interface FailedCheck {
   readonly failed: string;
@@ -119,7 +119,7 @@ const failedClaims: Readonly<Record<string, string>> = {
 const unusableKey = 'the token cannot be verified with the key that it names';
 
 function failureOf(error: errors.JOSEError): string {
-  // `jose` also throws this error for a token that is older than `maxTokenAge`, with the claim `iat`.
+  // For a token that is older than `maxTokenAge`, `jose` also throws this error; its `claim` is then `iat`.
   if (error instanceof errors.JWTExpired)
     return error.claim === 'iat' ? 'the token is older than 25 hours (claim iat)' : 'the token has expired (claim exp)';
   if (error instanceof errors.JWTClaimValidationFailed) return failedClaims[error.claim] ?? 'a claim is not valid';

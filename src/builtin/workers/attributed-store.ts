@@ -1,8 +1,9 @@
 import { propertiesOf, type Store } from '../../store/store.ts';
 
 /**
- * Wraps the store of a plane. Calls `onResume` before the plane receives a result or changes from the store. The worker
- * then knows which plane it works for, even if requests to several planes wait for the store.
+ * Wraps the store of a plane. The wrapper calls `onResume` before the plane receives a result or changes from the
+ * store. With these calls, the worker knows which plane it works for, even if requests to several planes wait for the
+ * store.
  */
 export function attributedStore(store: Store, onResume: () => void): Store {
   const resumed = <T>(result: Promise<T>): Promise<T> => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
-/** The number of entries that starts the first removal of entries with unused signals. */
+/** The number of entries at which entries with unused signals are removed for the first time. */
 const firstSweep = 1_000;
 
 /**
- * Gives a name to the AbortSignal of each service account token, so that the main thread can refer to the signal. The
- * control plane that authenticated the token keeps the signal as long as the token is in use.
+ * Gives a name to the AbortSignal of each service account token. The main thread uses the name to refer to the signal.
+ * The control plane that authenticated the token keeps the signal as long as the token is in use.
  */
 export class CredentialSignals {
   readonly #names = new WeakMap<AbortSignal, string>();
@@ -22,7 +22,7 @@ export class CredentialSignals {
     return name;
   }
 
-  /** Returns the signal with this name; `undefined` if the plane no longer keeps it. */
+  /** Returns the signal with this name; `undefined` if no plane keeps the signal any longer. */
   find(name: string): AbortSignal | undefined {
     return this.#signals.get(name)?.deref();
   }

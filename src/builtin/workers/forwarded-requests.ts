@@ -32,7 +32,7 @@ export interface ForwardedRequestsOptions {
   sendStreams(parts: readonly StreamPart[]): void;
 }
 
-/** A request whose response is not complete. */
+/** A request whose response is not complete yet. */
 interface ActiveRequest {
   readonly exchange: Exchange;
   /** The spans that have ended; absent if the request is not traced. */
@@ -77,8 +77,8 @@ export class ForwardedRequests {
     exchange.nextTimeSlice = nextTimeSlice;
     const active: ActiveRequest = { exchange, spans: startSpan(exchange, this.#options.clock, request.span) };
     this.#active.set(id, active);
-    // The main thread ends the request if any other credential becomes invalid, but only this thread knows service
-    // accounts.
+    // End the request when the service account's token becomes invalid. For all other credentials, the main thread ends
+    // the request, but only this thread knows service accounts.
     exchange.end.onEnd(onAbort(identity.signal, (reason) => exchange.end.end(reason)));
     let opened: OpenedPlane | undefined;
     let isStreaming = false;
@@ -116,8 +116,8 @@ export class ForwardedRequests {
 
   /**
    * Divides the time of the worker between projects, the time of each project between its virtual clusters, and the
-   * time of each virtual cluster between its callers. A request from outside of projects uses the share of its virtual
-   * cluster.
+   * time of each virtual cluster between its callers. A request that did not address a project uses the share of its
+   * virtual cluster.
    */
   #timeSlicesOf({ planeId, project, info }: ForwardedRequest, identity: Identity): NextTimeSlice {
     const key = flowKeyOf(identity);
@@ -188,7 +188,10 @@ function wholeBody({ body }: Reply): { readonly body?: string | Uint8Array } {
   throw new TypeError('a control plane returned a body that cannot be sent to another thread');
 }
 
-/** The maximum number of resources that a worker reports. Metrics have labels for fewer resources. */
+/**
+ * The maximum number of resources that a worker reports. Metrics have labels for fewer resources, so further reports
+ * would be useless.
+ */
 const maxReportedResources = 2_000;
 
 /** Records the resources that were reported to the main thread. The main thread uses them as labels of metrics. */

@@ -29,7 +29,7 @@ export interface ForwardedIdentity {
   readonly accessKey: string | undefined;
   readonly fairQueueKey: string | undefined;
   readonly system: boolean;
-  /** True if the worker must ask the main thread (`preauthorize`) before it authorizes anything. */
+  /** True if the worker must call `preauthorize` on the main thread before it authorizes a request. */
   readonly mustPreauthorize: boolean;
   /**
    * The name of the signal of the service account token that the worker has authenticated; `undefined` for other
@@ -52,7 +52,10 @@ export interface ForwardedRequest {
   /** The path of the request in the plane, as the main thread has parsed it. */
   readonly info: RequestInfo;
   readonly identity: ForwardedIdentity;
-  /** A digest of the caller's bearer token (`ownTokenDigest`). Only for token reviews, which compare tokens with it. */
+  /**
+   * A digest of the caller's bearer token (`ownTokenDigest`). Used only by token reviews, which compare the reviewed
+   * token with this digest.
+   */
   readonly tokenDigest: string | undefined;
   /** The check for all transactions of the request; `undefined` for requests of clients. */
   readonly fence: RevisionCheck | undefined;
@@ -114,7 +117,9 @@ export interface PlaneWorkerMethods {
   serve(request: ForwardedRequest): Promise<ForwardedResult>;
   /** Ends a request or a stream. `reason` is the last message of a watch. */
   cancel(request: { readonly id: CallId; readonly reason: EncodedError | undefined }): void;
-  /** Allows the worker to send as many more bytes of a stream as were received. */
+  /**
+   * Reports that `bytes` bytes of a stream were received. The worker may then send the same number of further bytes.
+   */
   acknowledge(received: { readonly id: CallId; readonly bytes: number }): void;
   authorize(request: {
     readonly id: CallId;

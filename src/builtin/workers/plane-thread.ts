@@ -21,7 +21,7 @@ export interface PlaneThreadData {
   readonly planesPort: MessagePort;
   readonly storePort: MessagePort;
   readonly storeProperties: StoreProperties;
-  /** The memory in which the worker reports its activity. */
+  /** The shared memory to which the worker writes its activity, for the main thread. */
   readonly activity: SharedArrayBuffer;
   readonly sealerKeys: SealerKeys;
   readonly longestTokenSeconds: number;
@@ -107,9 +107,9 @@ function openPlanes({ data, clock, front, onWork, workTime }: PlaneThreadService
   return {
     ...planes,
     async runTask(planeId, task, fence) {
-      // The task may arrive before the changes that triggered it, because they use different ports. This read ignores
-      // the value, but its response arrives after the changes, so the caches of the plane then contain them. If the
-      // store is shared, the task itself waits for the current revision.
+      // The task may arrive before the changes that triggered it, because task and changes use different ports. This
+      // read waits for the changes: its response arrives after them, and its value is ignored. Afterwards, the caches
+      // of the plane contain the changes. If the store is shared, the task itself waits for the current revision.
       if (!store.isShared) await store.get(gcKey(planeId, ''));
       return await planes.runTask(planeId, task, fence);
     },
@@ -123,8 +123,8 @@ function openPlanes({ data, clock, front, onWork, workTime }: PlaneThreadService
 }
 
 /**
- * Returns the usage of the planes for which this worker has worked. The sizes of the other planes are unchanged, so
- * they are omitted.
+ * Returns the usage of the planes for which this worker has worked. Other planes are omitted, because their sizes are
+ * unchanged.
  */
 function usageOf(times: ReadonlyMap<string, number>, fleet: Pick<Fleet, 'sizes'>): readonly PlaneUsage[] {
   if (times.size === 0) return [];

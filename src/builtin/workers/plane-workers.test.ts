@@ -197,7 +197,7 @@ describe('virtual clusters on workers', () => {
   });
 });
 
-/** Starts workers that receive no messages from the store between `hold` and `release`. */
+/** Starts workers that receive no messages from the store after a call of `hold`, until `release` is called. */
 function heldStoreMessages() {
   const waiting: (() => void)[] = [];
   let isHeld = false;

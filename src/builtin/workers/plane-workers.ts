@@ -62,7 +62,7 @@ export interface PlaneIncident {
 
 /**
  * Runs the planes of virtual clusters on worker threads. Each plane belongs to one worker as long as that worker lives.
- * A worker starts when one of its planes is first used. If it ends for any reason, it is replaced.
+ * A worker starts when one of its planes is first used. A worker that ends for any reason is replaced.
  */
 export class PlaneWorkers implements PlaneRunner {
   readonly #options: PlaneWorkersOptions;
@@ -134,8 +134,8 @@ export class PlaneWorkers implements PlaneRunner {
   }
 
   /**
-   * Returns the worker of a plane. Checks before and after the start of the worker that the plane may run, and throws
-   * otherwise: a plane that is being removed must not be loaded again.
+   * Returns the worker of a plane. Throws if the plane must not run. Checks this before and after the start of the
+   * worker, because a plane that is being removed must not be loaded again.
    */
   async #planesFor(id: string): Promise<RemotePlanes> {
     this.#assertMayRun(id);
@@ -172,7 +172,7 @@ export class PlaneWorkers implements PlaneRunner {
     return {
       plane: this.#resources,
       authorize: async (identity, attributes) =>
-        // Only the check of impersonation waits for the worker. The worker makes the other checks when it serves the
+        // Only an impersonation check asks the worker here. The worker makes all other checks when it serves the
         // request.
         attributes.verb === 'impersonate'
           ? await limited({ identity }, (plane) => plane.authorize(identity, attributes))
@@ -200,7 +200,10 @@ class WorkerSlot {
   readonly #options: PlaneWorkersOptions;
   readonly #shared: SharedState;
   #running: RunningWorker | undefined;
-  /** Resolves when the writes of the previous worker have ended. The next worker may then load the same planes. */
+  /**
+   * Resolves when the writes of the previous worker have ended. After that, the next worker may load the planes of the
+   * previous worker.
+   */
   #previous: Promise<void> = Promise.resolve();
   #isClosed = false;
   #preferredShards: readonly string[] | undefined;
@@ -251,7 +254,8 @@ class WorkerSlot {
       if (running?.planes.isClosed !== true) throw error;
       await running.hasEnded;
     }
-    // If the worker has ended, its planes are no longer loaded, but its last writes may still be in progress.
+    // Wait for the last writes of a worker that has ended: its planes are no longer loaded, but the writes may still be
+    // in progress.
     await this.#previous;
   }
 

@@ -60,8 +60,8 @@ interface ActiveCall {
 }
 
 /**
- * The number of streams whose readers are woken per tick of the event loop. The writes of this many readers take one to
- * two milliseconds.
+ * The maximum number of streams whose readers are woken per tick of the event loop. Waking this many readers takes one
+ * to two milliseconds, because each reader writes to its socket.
  */
 const readersPerTick = 32;
 
@@ -74,8 +74,8 @@ export class RemotePlanes {
   readonly #calls = new Map<CallId, ActiveCall>();
   readonly #wakeups = new WakeScheduler(readersPerTick);
   /**
-   * The bodies of requests that the worker has denied. The gateway may send a denied request again, with the body from
-   * this map.
+   * The bodies of requests that the worker has denied. The gateway may send a denied request again; the body then comes
+   * from this map.
    */
   readonly #deniedBodies = new WeakMap<Exchange, Uint8Array>();
   #lastCall = 0;
@@ -120,14 +120,14 @@ export class RemotePlanes {
       plane: this.#options.resources,
       serve: (exchange) => this.#serve(planeId, exchange),
       authorize: (identity, attributes) =>
-        // The worker authorizes the request when it serves it. Impersonation must be decided earlier.
+        // The worker authorizes the request when it serves the request. Only impersonation must be decided earlier.
         attributes.verb === 'impersonate' ? this.#authorize(planeId, identity, attributes) : decidedByPlane,
       authenticate: async (token) => {
         const identity = await this.#answer(this.#link.call('authenticate', { planeId, token }));
         if (identity === undefined) return undefined;
         const { user, responsible, fairQueueKey, system, credential } = identity;
-        // The worker ends a request when its token becomes invalid. This signal never aborts; it only identifies the
-        // token to the worker.
+        // This signal never aborts; it only identifies the token in messages to the worker. If the token becomes
+        // invalid, the worker ends the requests of the token.
         const { signal } = new AbortController();
         if (credential !== undefined) this.#options.credentials.set(signal, credential);
         return {
@@ -217,8 +217,8 @@ export class RemotePlanes {
         body,
       );
       const answer = this.#answer(this.#link.call('serve', forwarded));
-      // Send the request to the worker before its cancellation: the request may have ended before the worker had
-      // started.
+      // Register the cancellation only after the request was sent: if the request has already ended, the worker must
+      // still receive the request before its cancellation.
       stopFollowing = exchange.end.onEnd((reason) =>
         this.#link.send('cancel', { id, reason: reason instanceof StatusError ? encodeError(reason) : undefined }),
       );

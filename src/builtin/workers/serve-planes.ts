@@ -89,7 +89,7 @@ export function servePlanes(options: ServePlanesOptions): void {
     };
     const { user, responsible, accessKey, fairQueueKey, system, mustPreauthorize, credential } = identity;
     const signal = credential === undefined ? never : credentials.find(credential);
-    // The signal is missing if the worker was replaced or the plane was unloaded after the token was authenticated.
+    // The signal is missing if, after the token was authenticated, the worker was replaced or the plane was unloaded.
     if (signal === undefined || (signal.aborted && !(signal.reason instanceof StatusError)))
       throw serviceUnavailable('the control plane restarted while the request was being authenticated; try again', 1);
     if (signal.aborted) throw unauthorized();

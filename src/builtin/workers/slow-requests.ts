@@ -6,19 +6,22 @@ import type { Clock } from '../../lib/clock.ts';
 /** A request that its plane has not answered after this time is slow. */
 const slowAfterMs = 250;
 /**
- * The maximum number of slow requests of one plane, and also of one caller in it. If it is reached, further requests to
- * the plane get 429.
+ * The maximum numbers of slow requests: `maxSlow` for each plane, and `maxSlowPerCaller` for each caller in a plane. If
+ * one of them is reached, further requests get 429.
  */
 const maxSlow = 400;
 const maxSlowPerCaller = maxSlow / 2;
 
-/** A request that waits for its plane. It has no identity before it is authenticated, and no slot before it is admitted. */
+/**
+ * A request that waits for its plane. `identity` is absent until the request is authenticated, and `inFlightSlot` is
+ * absent until the request is admitted.
+ */
 export type SlowRequest = Pick<Exchange, 'inFlightSlot' | 'identity'>;
 
 /**
  * Releases the in-flight slots of requests that wait for a slow or stuck worker, or for a webhook of the tenant.
- * Otherwise, requests to one virtual cluster could occupy all slots of the server, and requests to other virtual
- * clusters would have to wait.
+ * Otherwise, requests to one virtual cluster could occupy all slots of the server and block requests to other virtual
+ * clusters.
  */
 export class SlowRequests {
   readonly #clock: Clock;
@@ -42,8 +45,8 @@ export class SlowRequests {
         this.#add(caller, 1);
       }
       inFlightSlot?.release();
-      // Check repeatedly: a request acquires another slot after its body has arrived, which may be later than the first
-      // check.
+      // Check repeatedly: a request acquires another slot after its body has arrived, and the body may arrive after the
+      // first check.
       cancel = this.#clock.after(slowAfterMs, check);
     };
     let cancel = this.#clock.after(slowAfterMs, check);

@@ -7,13 +7,15 @@ interface PendingPart {
 }
 
 /**
- * Collects the parts of all streams of a worker and sends them in one message per tick of the event loop. Watches with
- * the same events share the bytes of an event, so a message contains these bytes only once.
+ * Collects the parts of all streams of a worker and sends them in one message per tick of the event loop. Several
+ * watches of the same events share the bytes of an event, so a message contains these bytes only once.
  */
 export class StreamOutbox {
   readonly #send: (parts: readonly StreamPart[]) => void;
   #pending = new Map<CallId, PendingPart>();
-  /** The copies of chunks in the current message, by the original chunk, which several streams can share. */
+  /**
+   * The copies of chunks in the current message, by the original chunk. Several streams can share a chunk and its copy.
+   */
   #copies = new Map<Uint8Array, Uint8Array>();
 
   constructor(send: (parts: readonly StreamPart[]) => void) {

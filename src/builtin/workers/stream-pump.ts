@@ -13,7 +13,9 @@ export interface StreamPumpOptions {
   onEnd(): void;
 }
 
-/** Sends the chunks of a feed to the main thread. Stops while `streamWindowBytes` are not acknowledged. */
+/**
+ * Sends the chunks of a feed to the main thread. Pauses when `streamWindowBytes` bytes are sent and not acknowledged.
+ */
 export class StreamPump {
   readonly #options: StreamPumpOptions;
   #window = streamWindowBytes;

@@ -17,7 +17,7 @@ export class WorkTime {
     this.#since = busyMs();
   }
 
-  /** Called before the worker begins or continues work for a plane. Cheap if the plane is the same. */
+  /** Called before the worker begins or continues work for a plane. Fast if the worker already works for this plane. */
   switchTo(planeId: string): void {
     if (planeId === this.#plane) return;
     this.#count();
@@ -29,7 +29,7 @@ export class WorkTime {
     this.#count();
     const taken = new Map(this.#msByPlane);
     this.#msByPlane.clear();
-    // Work after this point, for example of timers, is attributed to no plane until the next report.
+    // Attribute work after this point, for example of timers, to no plane until the next call of `switchTo`.
     this.#plane = '';
     return taken;
   }

@@ -21,8 +21,8 @@ type ServerVersion =
   | { readonly note: string };
 
 /**
- * Prints the versions of this program, of the server and of the agents. A server that does not respond is not an error: bug
- * reports and scripts need the version of this program most in that situation.
+ * Prints the versions of this program, of the server and of the agents. A server that does not respond is not an error,
+ * because bug reports and scripts need the version of this program most when the server does not respond.
  */
 export const run: CommandRun = async (call) => {
   const { values, terminal } = call;

@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, NamedKind>> = {
   'access-key': ownedAccessKeys,
 };
 
-/** Timeout for the request. A user does not wait longer for a completion. */
+/** The timeout for the request, in milliseconds. Users do not want to wait longer for a completion. */
 const timeoutMs = 2_000;
 const maxNames = '200';
 

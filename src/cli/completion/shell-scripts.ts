@@ -7,8 +7,8 @@ export type Shell = (typeof shells)[number];
  */
 
 /**
- * The completion script for bash. Bash splits words at `:` and `=`, so the script splits the line itself. From each
- * completion it removes the part that bash has already inserted.
+ * The completion script for bash. Bash splits words at `:` and `=`, so the script splits the command line itself. From
+ * each completion, the script removes the part that bash has already inserted.
  */
 const bash = `_flotilla() {
   local line="\${COMP_LINE:0:COMP_POINT}" words current broken answer

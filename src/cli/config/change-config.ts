@@ -4,8 +4,8 @@ import { withFileLock } from '../file-lock.ts';
 import { type Config, type Login, readConfig, writeConfig } from './config-file.ts';
 
 /**
- * The maximum wait for the lock, in milliseconds. It is longer than the renewal of a login, which holds the lock while
- * it waits for the server.
+ * The maximum wait for the lock, in milliseconds. The renewal of a login holds the lock and waits for the server, but
+ * takes less time than this maximum.
  */
 const waitMilliseconds = 40_000;
 

@@ -8,10 +8,10 @@ import { readConfig } from './config-file.ts';
 import { configPath } from './config-path.ts';
 
 /**
- * Returns the API word for one command: for `start` from its configuration file or the environment, for an agent from
- * the environment, and for clients from the environment or the login that the command uses. The command line parser
- * depends on the word, so this function runs before the parser is loaded and reads the options itself. Throws CliError
- * if the word is invalid.
+ * Returns the API word for one command. Sources of the word: for `start`, its configuration file or the environment;
+ * for an agent, the environment; for clients, the environment or the login that the command uses. The command line
+ * parser depends on the word, so this function runs before the parser is loaded and reads the options itself. Throws
+ * CliError if the word is invalid.
  */
 export async function chooseApiWord(args: readonly string[], environment: Environment): Promise<string> {
   const [command] = args;
@@ -41,7 +41,7 @@ async function wordOfServer(file: string | undefined, given: string | undefined)
 }
 
 /**
- * Returns the API word in the file. `undefined` if the file has none or is invalid. The server itself reports an
+ * Returns the API word in the file; `undefined` if the file has no API word or is invalid. The server itself reports an
  * invalid file.
  */
 async function wordInFile(file: string): Promise<string | undefined> {
@@ -58,7 +58,7 @@ async function wordInFile(file: string): Promise<string | undefined> {
 
 /**
  * Returns the API word of the login. Ignores a config file that cannot be read, a missing login and an invalid URL,
- * because the command itself reports them.
+ * because the command itself later reports such problems.
  */
 async function wordOfLogin(context: string | undefined, environment: Environment): Promise<string> {
   try {

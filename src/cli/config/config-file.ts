@@ -24,8 +24,8 @@ export interface Login {
   /** Present if a person logged in through the console, and the server renews the login. */
   readonly renewal?: LoginRenewal;
   /**
-   * The fingerprint of the access key before the last renewal (`fingerprintOf`). Commands that still use that key need
-   * it.
+   * The fingerprint (`fingerprintOf`) of the access key before the last renewal. A command that still has the old key
+   * compares fingerprints to detect the renewal.
    */
   readonly renewedFrom?: string;
   /** Present if a workload logged in with a token of its platform. */

@@ -7,14 +7,15 @@ import type { Environment } from '../environment.ts';
 import type { ServerAccess } from './resolve-access.ts';
 
 /**
- * The minimum remaining lifetime, in milliseconds, of a cached token that is used. A token must outlast the request.
+ * The minimum remaining lifetime, in milliseconds, of a cached token. A token with less time left is not used, because
+ * a token must outlast the request.
  */
 const expiryMarginMs = 60_000;
 
 /**
- * Returns a token from the cache if it is still valid, otherwise a new one. The cache saves requests, because kubectl
- * requests a token with every command. The file is private. Its name depends on the access key, so no other login uses
- * the file.
+ * Returns a token from the cache if that token is still valid, otherwise a new token. The cache saves requests, because
+ * kubectl requests a token with every command. Only the user can read the cache file. Its name depends on the access
+ * key, so no other login uses the file.
  */
 export async function cachedToken(
   environment: Environment,

@@ -16,8 +16,8 @@ export interface ObjectToChange<Fields extends JsonObject> extends ObjectScope {
 
 /**
  * Changes a list in the spec of an object. Reads the object, passes it to `specOf`, and sends the returned spec as a
- * merge patch. The server rejects the patch if another client has changed the object in the meantime. The read and the
- * patch are then repeated. Needed for lists, because a merge patch replaces a whole list.
+ * merge patch. If another client has changed the object after the read, the server rejects the patch, and the function
+ * repeats the read and the patch. Lists need this function, because a merge patch replaces a whole list.
  */
 export async function changeObject<Fields extends JsonObject>(
   api: ServerApi,

@@ -7,8 +7,9 @@ import { getObject } from './objects.ts';
 import type { ServerApi } from './server-api.ts';
 
 /**
- * Throws if the project of a command does not exist, or if the scope of the access key contains nothing in it. The server
- * responds with an empty list in both cases, so commands call this function before they report that a project is empty.
+ * Throws if the project of a command does not exist, or if the scope of the access key does not include anything in the
+ * project. In both cases the server responds to a list request with an empty list. Therefore commands call this
+ * function before they report that a project is empty.
  */
 export async function checkProject(api: ServerApi, signal: AbortSignal): Promise<void> {
   const { project } = api.access;
@@ -16,7 +17,8 @@ export async function checkProject(api: ServerApi, signal: AbortSignal): Promise
     await getObject(api, projects, { signal }, project);
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 403) throw error;
-    // Some callers may list the objects in a project but not read the project itself.
+    // Check the scope without reading the project: some callers may list objects in a project but not read the project
+    // itself.
     const self = (await fetchSelf(api, signal))?.status;
     if (self === undefined || !isOutsideOfScope(self.accessKeyScope, project)) return;
     throw new CliError(`access key "${self.accessKey ?? ''}" has no access to project "${project}"`, {
@@ -32,7 +34,8 @@ type Scope = SelfStatus['accessKeyScope'];
 /** Returns whether an access key has a scope that contains neither the project nor anything in it. */
 export function isOutsideOfScope(scope: Scope, project: string): boolean {
   const { projects: projectEntries = [], virtualClusters = [], spaces = [], clusters = [], rules = [] } = scope ?? {};
-  // Rules may allow any object. A scope without entries limits the verbs, not the objects.
+  // Return false for a scope with rules, because they may allow any object. A scope without entries limits only the
+  // verbs.
   if (rules.length > 0) return false;
   const entries = [...projectEntries, ...virtualClusters, ...spaces];
   if (entries.length + clusters.length === 0) return false;

@@ -6,7 +6,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { ServerApi } from './server-api.ts';
 
 export interface DiscoveredKind {
-  /** The path of the collection of objects; inside the project's namespace if the kind is namespaced. */
+  /** The path of the collection of objects. For a namespaced kind, the path contains the namespace of the project. */
   readonly collection: string;
   readonly verbs: readonly string[];
 }

@@ -109,7 +109,10 @@ export async function replaceObject<Fields extends JsonObject>(
   return await requestObject(api, kind, { method: 'PUT', path, body: object, ...writeQuery(options) });
 }
 
-/** Sends a merge patch. If it contains `metadata.resourceVersion`, the server rejects it if the object has changed. */
+/**
+ * Sends a merge patch. If the patch contains `metadata.resourceVersion`, the server rejects the patch if the object has
+ * a newer version.
+ */
 export async function patchObject<Fields extends JsonObject>(
   api: ServerApi,
   kind: NamedKind<Fields>,

@@ -22,7 +22,7 @@ export class ProxyAgent extends Agent {
     const target = { host: host ?? '', port: Number(port ?? 443) };
     tunnel(this.#proxy, target).then(
       (socket) => connected?.(null, connectTls({ ...(options as ConnectionOptions), socket })),
-      // On an error Node ignores the second argument.
+      // Node ignores the second argument if there is an error.
       (error: Error) => connected?.(error, undefined as unknown as Duplex),
     );
     return undefined;

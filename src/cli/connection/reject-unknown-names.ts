@@ -14,9 +14,9 @@ export interface GivenName extends MissingName {
 
 /**
  * Throws if one of the names does not exist. The error contains the names that the user may have meant. The server
- * accepts missing names, because manifests may be applied in any order. In a command, a typo would give access to
- * nobody, or to somebody who gets that name later. With `--allow-missing`, missing names are accepted. Names that the
- * caller may not read are always accepted.
+ * accepts missing names, because manifests may be applied in any order. In a command, however, a name with a typo would
+ * give access to nobody, or to somebody who gets that name later. With `--allow-missing`, missing names are accepted.
+ * Names that the caller may not read are always accepted.
  */
 export async function rejectUnknownNames(
   api: ServerApi,

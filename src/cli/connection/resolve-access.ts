@@ -18,7 +18,9 @@ export interface ServerAccess extends ServerAddress {
   /** The CA in PEM format; `undefined` to trust the CAs of the operating system. */
   readonly authority: string | undefined;
   readonly project: string;
-  /** The name of the login that the access key comes from; `undefined` if it comes from the environment. */
+  /**
+   * The name of the saved login that contains the access key; `undefined` if the access key comes from the environment.
+   */
   readonly context: string | undefined;
   /** True if commands renew the saved login, which replaces its access key. Optional; defaults to false. */
   readonly isRenewed?: boolean;
@@ -29,8 +31,9 @@ export interface ServerAccess extends ServerAddress {
 type AccessCall = Pick<CommandCall, 'environment' | 'values'> & Partial<Pick<CommandCall, 'terminal'>>;
 
 /**
- * Determines the server and the access key of a command. Environment variables override the saved login. A saved key is
- * sent only to the server of its login: if `FLOTILLA_URL` names another server, FLOTILLA_ACCESS_KEY is required.
+ * Determines the server and the access key of a command. Environment variables override the saved login. The access key
+ * of a saved login is sent only to the server of that login, so if `FLOTILLA_URL` names another server,
+ * FLOTILLA_ACCESS_KEY is required.
  */
 export async function resolveAccess(call: AccessCall): Promise<ServerAccess> {
   const access = await findAccess(call);
@@ -42,8 +45,8 @@ export async function resolveAccess(call: AccessCall): Promise<ServerAccess> {
 }
 
 /**
- * Determines the access like `resolveAccess`. Returns `undefined` if there is neither a login nor a server in the
- * environment.
+ * Determines the server, the access key and the project of a command, like `resolveAccess`. Returns `undefined` instead
+ * of throwing if there is neither a login nor a server in the environment.
  */
 export async function findAccess(call: AccessCall): Promise<ServerAccess | undefined> {
   const { environment, values } = call;
@@ -101,8 +104,8 @@ async function renewedLogin(
 }
 
 /**
- * Returns the new value of a saved login that another command has renewed since this one started. `undefined` if the access key
- * does not come from a saved login, or was not renewed.
+ * Returns the new access key of a saved login that another command has renewed since this command started; `undefined`
+ * if the access key does not come from a saved login, or the login was not renewed.
  */
 export async function renewedKey(
   { context, accessKey }: ServerAccess,
@@ -110,7 +113,7 @@ export async function renewedKey(
 ): Promise<string | undefined> {
   if (context === undefined) return undefined;
   const path = configPath(environment);
-  // Wait for the lock: a command that renews the login holds the lock until it has saved the new value.
+  // Wait for the lock. A command that renews the login holds the lock until it has saved the new access key.
   const reading = withConfigLock(path, async () => (await readConfig(path)).logins.get(context));
   // If the file cannot be read or locked, assume that no command has renewed the login.
   const login = await reading.catch(() => undefined);
@@ -148,7 +151,8 @@ function storedLogin(config: Config, named: string | undefined): { name: string;
   const name = named ?? config.current;
   const login = name === undefined ? undefined : config.logins.get(name);
   if (name !== undefined && login !== undefined) return { name, login };
-  // The login does not exist. If the user has not named it, the user is simply not logged in. A named login must exist.
+  // The login does not exist. If the user has named no login, this only means that the user is not logged in. A login
+  // that the user has named must exist.
   if (named === undefined) return undefined;
   const next = 'list saved logins with: flotilla context list';
   throw new CliError(`login ${JSON.stringify(named)} not found`, { exitCode: exitCodes.notFound, next });

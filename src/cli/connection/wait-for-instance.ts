@@ -78,7 +78,8 @@ export async function waitUntilAsleep(
         progress.done(phase);
         return instance;
       }
-      // If the user has accepted the loss, ignore the condition: it may be from an earlier sleep that was refused.
+      // If the user has accepted the loss of data, ignore the condition, because an earlier refused sleep may have set
+      // it.
       const refusal = wanted.acceptsDataLoss ? undefined : sleepRefusal(instance);
       if (refusal !== undefined) {
         const message = `${wanted.kind.noun} "${wanted.name}" does not go to sleep: ${refusal.message}`;

@@ -10,8 +10,8 @@ import { resolveAccess, type ServerAccess } from './resolve-access.ts';
 import { type ServerApi, withServerConnection } from './server-api.ts';
 
 /**
- * Calls `use` like `withServer`. If the server requires a recent login, asks for the password and calls
- * `use` again. `use` must be repeatable up to the request that the server rejects.
+ * Calls `use` with a connection to the server, like `withServer`. If the server requires a recent login, asks for the
+ * password and calls `use` again. Therefore everything that `use` does before the rejected request must be repeatable.
  */
 export async function withFreshLogin<T>(call: CommandCall, use: (api: ServerApi) => Promise<T>): Promise<T> {
   const access = await resolveAccess(call);
@@ -33,8 +33,8 @@ export async function withFreshLogin<T>(call: CommandCall, use: (api: ServerApi)
     try {
       return await withServerConnection(fresh, call, use);
     } finally {
-      // End the login that is no longer needed: the saved login that was replaced, or the new login if the command uses
-      // an access key.
+      // End the login that is no longer needed: the old saved login if the new login replaced it, or the new login if
+      // the command uses an access key.
       await logOut(replacesLogin ? access : fresh, call);
     }
   }
@@ -49,16 +49,16 @@ async function saveLogin({ context = '' }: ServerAccess, accessKey: string, call
   await changeConfig(configPath(call.environment), (config) => {
     const saved = config.logins.get(context);
     if (saved === undefined) return config;
-    // Remove the end and the renewal: the end of the new login is unknown, and the server does not renew logins with a
-    // password.
+    // Remove the fields about expiry and renewal: the expiry of the new login is unknown, and the server does not renew
+    // logins with a password.
     const { expires: _ended, renewal: _renewal, renewedFrom: _before, ...login } = saved;
     return withLogin(config, context, { ...login, accessKey });
   });
 }
 
 /**
- * Ends a login. Ignores error responses: a new password may have ended the login already, and a login that remains
- * expires anyway.
+ * Ends a login. Ignores error responses: a new password may have ended the login already, and otherwise the login
+ * expires later.
  */
 async function logOut(access: ServerAccess, call: CommandCall): Promise<void> {
   await withServerConnection(access, call, (api) => api.json({ method: 'POST', path: '/auth/logout' })).catch(

@@ -33,7 +33,10 @@ export function describeFailure(error: unknown, known?: KnownNames): Failure {
   return { text: error.stack ?? error.message, exitCode: exitCodes.error };
 }
 
-/** Returns the exit code of an error. A reference to a missing object, which is an invalid field, counts as not found. */
+/**
+ * Returns the exit code of an error. An error about a field that refers to a missing object has the exit code
+ * `notFound` instead of `error`.
+ */
 function exitCodeOf(error: CliError | StatusError, response: unknown): number {
   const exitCode = error instanceof CliError ? error.exitCode : exitCodeOfStatus(error);
   const isMissing = response instanceof StatusError && missingNameIn(response) !== undefined;

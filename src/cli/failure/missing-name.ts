@@ -68,8 +68,8 @@ export function missingNameText({ kind, name }: MissingName, known?: KnownNames)
   const isKey = kind === ownedAccessKeys || kind === accessKeys;
   const close = closestNames(name, known?.names ?? []);
   const didYouMean = `did you mean ${close.map((one) => `"${one}"`).join(' or ')}?`;
-  // Mention the keys of other users. Otherwise, a user who must revoke a key of another user could conclude that the
-  // key is gone.
+  // Mention the keys of other users. Otherwise, a user who must revoke a key of another user could conclude that this
+  // key does not exist any more.
   if (kind === ownedAccessKeys) {
     const others = 'list yours with: flotilla access-key list; administrators reach the keys of other users with --all';
     return `you have no access key "${name}"; ${close.length > 0 ? didYouMean : others}`;

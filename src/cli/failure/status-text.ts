@@ -5,7 +5,7 @@ import { namedKinds } from '../kinds.ts';
 import { type KnownNames, missingNameIn, missingNameText } from './missing-name.ts';
 
 /**
- * Describes an error response in the words of the commands: with nouns instead of resources, and without the paths and
+ * Describes an error response in the terms of the commands: with nouns instead of resources, and without the paths and
  * patterns of the API. Returns the message of the server if no command manages the kind. `known` are the existing names
  * to suggest for a missing name.
  */

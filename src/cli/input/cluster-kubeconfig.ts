@@ -17,7 +17,10 @@ export async function clusterKubeconfig({ values, environment }: CommandCall): P
   return text;
 }
 
-/** Selects the login by `--login`, for commands whose `--context` option selects a context of a kubeconfig. */
+/**
+ * Makes a command select its login by `--login` instead of `--context`, because the command's `--context` option
+ * selects a context of a kubeconfig.
+ */
 export function withLoginOption(call: CommandCall): CommandCall {
   const text = (option: string) => call.values.text(option === 'context' ? 'login' : option);
   return {

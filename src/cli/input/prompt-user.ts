@@ -12,7 +12,7 @@ export async function promptLine(question: string, call: PromptCall): Promise<st
 /** Prompts for a password or an access key and returns it. The input is not echoed. */
 export async function promptSecret(question: string, call: PromptCall): Promise<string> {
   const noEcho = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Print the question only after echo is off, so that input that is typed early is not visible.
+  // Print the question only after echo is off. Otherwise, input that the user types early would be visible.
   const line = await prompt('', call, noEcho, () => call.terminal.printToStderr(question));
   call.terminal.printToStderr('\n');
   return line;

@@ -12,7 +12,8 @@ const textSchema = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 
 /**
  * Reads template parameters from files and `--set` options, and returns them as YAML for `spec.parameters`. Later files
- * override earlier ones, and `--set` overrides files. Values stay text, because the template defines their types.
+ * override earlier files, and `--set` overrides files. All values remain text, because the template defines their
+ * types.
  */
 export async function readParameters(files: readonly string[], sets: readonly string[]): Promise<string | undefined> {
   if (files.length === 0 && sets.length === 0) return undefined;

@@ -21,7 +21,8 @@ export async function connectKubectl(
     name ||= entryName(before, origin);
     return withEntry(before, name, entryOf(kubeconfig), origin);
   });
-  // Ignore an error, for example if the home directory is full or read-only: the connection works without this list.
+  // Ignore an error, for example if the home directory is full or read-only: kubectl works even if the kubeconfig is
+  // not remembered.
   await rememberKubeconfig(path, environment).catch(() => undefined);
   terminal.print(`kubectl is now connected to ${request.kind.noun} "${request.name}" (context ${name} in ${path})\n`);
 }

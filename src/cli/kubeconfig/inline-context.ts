@@ -9,9 +9,9 @@ const clusterFiles = { 'certificate-authority': 'certificate-authority-data' };
 const userFiles = { 'client-certificate': 'client-certificate-data', 'client-key': 'client-key-data' };
 
 /**
- * Extracts one context of a kubeconfig with its cluster and user. Replaces the file names in them by the contents of
- * these files on this machine, because the server must not read files on its own machine instead. Rejects a user whose
- * credentials come from a program (`exec` or `auth-provider`).
+ * Extracts one context of a kubeconfig with its cluster and user. Replaces each file name in the cluster and user by
+ * the contents of the file on this machine. Otherwise the server would read files on its own machine. Rejects a user
+ * whose credentials come from a program (`exec` or `auth-provider`).
  */
 export async function inlineContext(
   kubeconfig: JsonObject,

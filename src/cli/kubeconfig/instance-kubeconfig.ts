@@ -49,7 +49,7 @@ export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequ
   throw new CliError('the server returned no kubeconfig');
 }
 
-/** Replaces the token in a kubeconfig by an exec plugin: kubectl calls this program whenever it needs a token. */
+/** Replaces the token in a kubeconfig by an exec plugin. kubectl then runs this program whenever it needs a token. */
 export async function withExecPlugin(
   kubeconfig: JsonObject,
   { kind, project, name }: Pick<KubeconfigRequest, 'kind' | 'project' | 'name'>,
@@ -63,8 +63,8 @@ export async function withExecPlugin(
 }
 
 /**
- * Returns the exec plugin of a kubeconfig: `flotilla token` with these options. `command` is the command of this program that
- * creates the kubeconfig again.
+ * Returns the exec plugin of a kubeconfig, which runs `flotilla token` with these options. `command` is the command of
+ * this program that creates the kubeconfig again.
  */
 export async function execPlugin(
   options: readonly string[],

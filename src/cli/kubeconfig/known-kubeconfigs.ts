@@ -27,8 +27,8 @@ export async function knownKubeconfigs(environment: Environment): Promise<readon
 }
 
 /**
- * Remembers a kubeconfig to which this program adds a context. A later `delete` finds the context there, even if
- * KUBECONFIG then names another file.
+ * Remembers a kubeconfig to which this program adds a context. A later `delete` then finds the context even if
+ * KUBECONFIG names another file by that time.
  */
 export async function rememberKubeconfig(path: string, environment: Environment): Promise<void> {
   const absolute = resolve(path);

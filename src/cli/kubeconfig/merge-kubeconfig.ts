@@ -8,7 +8,10 @@ export interface KubeconfigEntry {
   readonly namespace?: string;
 }
 
-/** Identifies the instance of a context. Stored in the context, so that only contexts of this program are removed. */
+/**
+ * Identifies the instance of a context. It is stored in the context. Contexts without it were not created by this
+ * program and are never removed.
+ */
 export type EntryOrigin = {
   readonly server: string;
   readonly project: string;
@@ -29,8 +32,9 @@ export function entryOf(kubeconfig: JsonObject): KubeconfigEntry {
 }
 
 /**
- * Returns the name of an instance's context: its existing name, or `flotilla/<project>/<name>`, for a space
- * `flotilla/<project>/space/<name>`. If another context has that name, the host of the server is appended.
+ * Returns the name of an instance's context. An existing context of the instance keeps its name. The name of a new
+ * context is `flotilla/<project>/<name>`, or `flotilla/<project>/space/<name>` for a space. If another context has that
+ * name, the host of the server is appended.
  */
 export function entryName(before: JsonObject, origin: EntryOrigin): string {
   const [known] = entryNamesFor(before, origin);

@@ -28,7 +28,10 @@ export async function outputFormat(values: Pick<CallValues, 'text'>): Promise<Ou
   throw usageError(`-o ${wanted} is not an output format; use ${outputFormats.join(', ')}…`);
 }
 
-/** Returns the names in a document. The objects in a list of a Kubernetes kind do not repeat the kind of the list. */
+/**
+ * Returns the names of the objects in a document. In a list of a Kubernetes kind, the items have no `kind`, so it is
+ * derived from the kind of the list.
+ */
 function namesOf(document: JsonValue): string {
   const { items, apiVersion, kind } = document as JsonObject;
   const listed = { apiVersion: String(apiVersion), kind: String(kind).replace(/List$/, '') };

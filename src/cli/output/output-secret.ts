@@ -23,9 +23,9 @@ export async function outputSecret(
 }
 
 /**
- * Outputs a secret that becomes valid with `activate`. If the file that `--file` names cannot be written, `activate` is
- * not called. The file changes only after `activate` has succeeded. If the outcome is unknown, the secret stays in
- * another file, which the error names.
+ * Outputs a secret that becomes valid when `activate` succeeds. If the file that `--file` names cannot be written,
+ * `activate` is not called. The file changes only after `activate` has succeeded. If it is unknown whether `activate`
+ * succeeded, the secret stays in another file, which the error names.
  */
 export async function outputSecretAfter(
   secret: string,
@@ -58,7 +58,8 @@ export async function outputSecretAfter(
 
 async function prepare(file: string, secret: string): Promise<PreparedFile> {
   try {
-    // Check this first: a rename onto a directory would fail only after the secret has become valid.
+    // Reject a directory before the secret becomes valid, because renaming a file to the name of a directory would fail
+    // only afterwards.
     const isDirectory = await stat(file).then(
       (found) => found.isDirectory(),
       () => false,
@@ -70,7 +71,10 @@ async function prepare(file: string, secret: string): Promise<PreparedFile> {
   }
 }
 
-/** True if the request failed without an answer, so it is unknown whether the server has made the change. */
+/**
+ * True if the request failed without an answer of the server. It is then unknown whether the server has made the
+ * change.
+ */
 function isServerFault(error: unknown): boolean {
   return !(error instanceof StatusError) || error.code >= 500;
 }

@@ -7,8 +7,8 @@ const frameMilliseconds = 100;
 const clearLine = '\r\u001b[K';
 
 /**
- * Shows the progress of a command. In a terminal, everything is one line that is redrawn, until the result replaces it. In
- * a pipe, each step and each message is printed once.
+ * Shows the progress of a command. In a terminal, the progress is a single line that is redrawn, until the result
+ * replaces it. In a pipe, each step and each message is printed once.
  */
 export class Progress {
   readonly #terminal: Terminal;

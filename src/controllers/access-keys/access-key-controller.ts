@@ -18,11 +18,17 @@ export interface AccessKeyControllerOptions {
   readonly users: ResourceClient<FieldsOf<typeof userKind>>;
   readonly teams: ResourceClient<FieldsOf<typeof teamKind>>;
   readonly events: ResourceClient;
-  /** Returns the keeper of a team's key; `undefined` if the key depends on no member. */
+  /**
+   * Returns the keeper of a team's key, which is the member on whom the key depends; `undefined` if the key depends on
+   * no member.
+   */
   keeperOf(key: AccessKey): string | undefined;
-  /** Returns the reason why a team's key has lost its keeper; `undefined` if the key has not lost its keeper. */
+  /**
+   * Returns the reason why a team's key has lost its keeper (the member on whom the key depends); `undefined` if the
+   * key has not lost its keeper.
+   */
   lostKeeperReason(key: AccessKey): string | undefined;
-  /** Returns the namespaces in which events report the key: the namespaces of some projects of its owner. */
+  /** Returns the namespaces in which events about the key are written: the namespaces of some projects of its owner. */
   namespacesOf(key: AccessKey): readonly string[];
   readonly settings: { readonly teamKeysFollowMaker: boolean; readonly teamKeyGraceSeconds: number };
   /** The keys that this process reconciles. Optional; defaults to all. */
@@ -33,8 +39,8 @@ export interface AccessKeyControllerOptions {
 }
 
 /**
- * Returns the queue key that represents a user or team. Names of access keys contain no slash, so they cannot equal
- * such a key.
+ * Returns the queue key that represents a user or team. The queue also contains names of access keys. Such names
+ * contain no slash, so they cannot equal this key.
  */
 const userKey = (name = '') => `user/${name}`;
 const teamKey = (name = '') => `team/${name}`;
@@ -45,8 +51,8 @@ const teamKey = (name = '') => `team/${name}`;
 const reminderPeriod = 50 * 60 * 1000;
 
 /**
- * Disables keys of teams that have lost their keeper, after a grace period that the status of the key announces.
- * Reminds users and teams of keys that expire soon.
+ * Disables keys of teams that have lost their keeper (the member on whom the key depends), after a grace period that
+ * the status of the key announces. Reminds users and teams of keys that expire soon.
  */
 export function startAccessKeyController(options: AccessKeyControllerOptions): RunningController {
   const { accessKeys, users, teams, events, share, clock, log } = options;
@@ -78,7 +84,10 @@ export function startAccessKeyController(options: AccessKeyControllerOptions): R
     },
   });
 
-  /** Records an event in the projects of the key's owner. If the owner has no project, only lists mark the key. */
+  /**
+   * Records an event about the key in the projects of the key's owner. If the owner has no project, users see the
+   * problem only in lists of access keys.
+   */
   function report(key: AccessKey, reason: string, message: string): void {
     for (const namespace of options.namespacesOf(key)) {
       recorder.record({ ...key, metadata: { ...key.metadata, namespace } }, 'Warning', reason, message);
@@ -91,8 +100,9 @@ export function startAccessKeyController(options: AccessKeyControllerOptions): R
   }
 
   /**
-   * Checks the keeper of a key. If the keeper is lost, announces that the key will be disabled, and later disables it.
-   * Otherwise withdraws the announcement. Returns the milliseconds until the next check.
+   * Checks the keeper of a key (the member on whom the key depends). If the key has lost its keeper, announces that the
+   * key will be disabled, and later disables it. Otherwise withdraws the announcement. Returns the milliseconds until
+   * the next check.
    */
   async function followKeeper(key: AccessKey, signal: AbortSignal): Promise<number | undefined> {
     const name = key.metadata.name ?? '';

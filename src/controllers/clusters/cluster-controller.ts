@@ -41,7 +41,7 @@ const agentMissing: ClusterProbeResult = {
 
 /**
  * Maintains the status of connected clusters. Removes the finalizer of a deleted cluster after its last instance is
- * gone. Each cluster has its own queue, so a cluster that hangs delays no other cluster.
+ * gone. Each cluster has its own queue, so a cluster that does not respond delays no other cluster.
  */
 export function startClusterController(options: ClusterControllerOptions): RunningController {
   const { clusters, clock, log } = options;
@@ -53,7 +53,7 @@ export function startClusterController(options: ClusterControllerOptions): Runni
     try {
       await write(cluster, statusWith(await detectMismatch(cluster, finding)), signal);
     } catch (error) {
-      // Ignore 409: this status would claim the uid of the physical cluster, and another Cluster object already has
+      // Ignore 409: the new status contains the uid of the physical cluster, and another Cluster object already has
       // that uid.
       if (!(error instanceof StatusError) || error.code !== 409) throw error;
       const message = `${error.message} Delete one of the two objects.`;

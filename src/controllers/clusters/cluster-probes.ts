@@ -18,7 +18,9 @@ export interface CachedProbe {
   readonly readOnly: boolean;
   /** Number of consecutive failed probes. */
   readonly failures: number;
-  /** Monotonic time of the next probe; `undefined` if only a replaced connection causes the next probe. */
+  /**
+   * Monotonic time of the next probe; `undefined` if the cluster is probed again only after its connection is replaced.
+   */
   readonly dueAt: number | undefined;
   /** Monotonic time of the last permission check. */
   readonly permissionsCheckedAt: number;
@@ -47,8 +49,8 @@ export class ClusterProbes {
   }
 
   /**
-   * Returns the cached result, or probes the cluster if a probe is due. Must not be called for a cluster again before
-   * the previous call for that cluster has settled. Rejects only if `signal` is aborted.
+   * Returns the cached result, or probes the cluster if a probe is due. Callers must not call this method for a cluster
+   * before the previous call for that cluster has settled. Rejects only if `signal` is aborted.
    */
   async probe(name: string, signal: AbortSignal): Promise<CachedProbe> {
     const connection = this.#options.connectionOf(name);

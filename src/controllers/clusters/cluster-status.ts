@@ -27,7 +27,8 @@ export interface ClusterStatusOptions {
 /** A warning starts this long before credentials expire. A week always includes working days. */
 const warningPeriodMs = 7 * 24 * 3600 * 1000;
 /**
- * The maximum number of missing permissions that the condition message lists. It also states how many more are missing.
+ * The maximum number of missing permissions that the condition message lists. If more permissions are missing, the
+ * message states their number.
  */
 const maxListedPermissions = 12;
 const newKubeconfig = 'Set a new spec.kubeconfig.';
@@ -44,7 +45,8 @@ export function clusterStatus(cluster: Cluster, { probeResult, mismatch, now }: 
     conditions = setCondition(conditions, condition, now);
   };
   set('Reachable', reachability(probeResult));
-  // Set each of these conditions only if this probe could check it. Otherwise the condition keeps its previous value.
+  // Set each of the following conditions only if this probe could check it. Otherwise the condition keeps its previous
+  // value.
   if (clusterInfo !== undefined || failure?.reason === 'CredentialsRefused')
     set('CredentialsValid', credentialsValid(probeResult, now));
   if (clusterInfo !== undefined) set('Unique', uniqueness(mismatch));

@@ -8,15 +8,15 @@ import type { Clock } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 
 /**
- * The reason why the cluster behind a Cluster object differs from the cluster that its instances run on, with the
- * remedy.
+ * The reason why the cluster behind a Cluster object counts as replaced: it is not the cluster on which the instances
+ * run. The message contains the remedy.
  */
 export interface ReplacedClusterReason {
   readonly reason: 'AgentDataLost' | 'AnotherCluster';
   readonly message: string;
 }
 
-/** Returns the reason for a Cluster object whose cluster has a different uid than before. */
+/** Returns the reason for a Cluster object whose physical cluster now has a different uid. */
 export function replacedClusterReason({ metadata, spec }: Pick<Cluster, 'metadata' | 'spec'>): ReplacedClusterReason {
   if (metadata.annotations?.[agentHostAnnotation] === 'built-in') {
     const message =

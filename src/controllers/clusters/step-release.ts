@@ -15,8 +15,8 @@ export interface ReleaseDependencies {
 }
 
 /**
- * Blocks the deletion of a cluster that has instances, because the server cannot remove them without the cluster.
- * Returns true as long as the cluster has its finalizer.
+ * Blocks the deletion of a Cluster object whose cluster has instances, because the server cannot remove the instances
+ * without it. Returns true as long as the Cluster object has its finalizer.
  */
 export async function releaseStep(
   cluster: Cluster,

@@ -4,8 +4,8 @@ import type { InstanceSnapshot } from './instance-snapshot.ts';
 import type { SleepMode } from './sleep-mode.ts';
 
 /**
- * Minimum time between two writes of `status.lastActivity`. The first interval applies if auto-sleep or auto-delete is
- * enabled, the second one if the field is only displayed.
+ * Minimum time between two writes of `status.lastActivity`. `autoSleepIntervalMs` applies if auto-sleep or auto-delete
+ * is enabled. `displayIntervalMs` applies if the field is only displayed.
  */
 const autoSleepIntervalMs = 60_000;
 const displayIntervalMs = 5 * 60_000;
@@ -19,9 +19,9 @@ interface TrackedUse {
 }
 
 /**
- * Limits how often the use of an instance causes a reconcile. Every use of a sleeping instance causes one. For other
- * instances, the limit is one reconcile per minute with auto-sleep or auto-delete, and one per five minutes without.
- * Unused instances have no entry.
+ * Limits how often the use of an instance causes a reconcile. For a sleeping instance, every use causes a reconcile.
+ * For other instances, the limit is one reconcile per minute with auto-sleep or auto-delete, and one per five minutes
+ * without. Unused instances have no entry.
  */
 export class ActivityTracker {
   readonly #activity: InstanceActivity;
@@ -50,15 +50,15 @@ export class ActivityTracker {
   }
 
   /**
-   * Calls `onUse` for used instances, at the limited rate, until the signal fires. `onUse` returns false if there is no
-   * instance with this uid.
+   * Calls `onUse` with the uid of each used instance, at the limited rate, until the signal fires. `onUse` returns
+   * false if there is no instance with this uid.
    */
   async follow(onUse: (uid: string) => boolean, signal: AbortSignal): Promise<void> {
     const stop = this.#activity.onActivity((uid) => {
       const now = this.#clock.elapsed();
       const entry = this.#trackedUses.get(uid);
       if (entry === undefined) {
-        // The entry prevents further calls of `onUse` before the first reconcile of the instance.
+        // Add an entry. It prevents further calls of `onUse` before the first reconcile of the instance.
         if (onUse(uid)) this.#trackedUses.set(uid, { asleep: false, intervalMs: displayIntervalMs, reportedAt: now });
         return;
       }

@@ -8,13 +8,16 @@ import type { InstanceActivity } from './instance-activity.ts';
 const intervalMs = 60_000;
 
 /**
- * Schedules checks of the server's role bindings inside virtual clusters, because users inside can delete them. Only
- * virtual clusters in use are checked: checks of ten thousand idle virtual clusters would load all their control
- * planes.
+ * Schedules checks of the server's role bindings inside virtual clusters, because users in a virtual cluster can delete
+ * these bindings. Only virtual clusters in use are checked: checks of ten thousand idle virtual clusters would load all
+ * their control planes.
  */
 export class RoleBindingChecks {
   readonly #clock: Clock;
-  /** Monotonic time of the last check, by instance uid; `undefined` from the time a check is due until it is done. */
+  /**
+   * Monotonic time of the last check, by instance uid. The value is `undefined` from the time at which a check is due
+   * until the check is done.
+   */
   readonly #checkedAt = new Map<string, number | undefined>();
 
   constructor(clock: Clock) {

@@ -4,8 +4,8 @@ import type { InstanceSnapshot } from './instance-snapshot.ts';
 import { type SleepMode, sleepModeOf } from './sleep-mode.ts';
 
 /**
- * Computes the sleep mode at the current time. If the instance seems to be unused, includes the uses that other
- * replicas have observed, so an instance that is in use is not put to sleep or deleted.
+ * Computes the sleep mode at the current time. If the instance seems to be unused, this function also considers uses
+ * that other replicas have observed. Otherwise an instance in use could be put to sleep or deleted.
  */
 export async function currentSleepMode(
   snapshot: InstanceSnapshot,

@@ -39,7 +39,10 @@ export interface EventRecorderOptions {
 }
 
 interface PendingEvent {
-  /** The identifying metadata of the object. The rest is omitted, because many events may be queued and objects are large. */
+  /**
+   * The identifying metadata of the object that the event is about. Other fields are omitted, because many events may
+   * be queued and objects are large.
+   */
   readonly about: KubeObject;
   readonly type: EventType;
   readonly reason: string;
@@ -51,9 +54,15 @@ interface PendingEvent {
   count: number;
 }
 
-/** Maximum number of queued events. Further events are dropped. Even the creation of many instances at once does not reach it. */
+/**
+ * Maximum number of queued events. Further events are dropped. Even if many instances are created at once, the queue
+ * stays below this number.
+ */
 const maxPending = 20_000;
-/** Maximum number of concurrent event writes: enough to share group commits, and too few to delay other writers. */
+/**
+ * Maximum number of concurrent event writes. With this number, several writes share one group commit, but other writers
+ * are not delayed.
+ */
 const maxConcurrentWrites = 16;
 /** The maximum length that Kubernetes allows for an event message. */
 const maxMessageLength = 1024;
@@ -147,7 +156,8 @@ async function write(
     await events.create(eventOf(options, name, pending), { signal });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    // The project is terminating or deleted. Its events are deleted with it, so this event is not needed.
+    // The project is terminating or deleted. The events of the project are deleted with the project, so this event is
+    // not needed.
     if (error.code === 403 || error.code === 404) return;
     if (error.status.reason !== 'AlreadyExists') throw error;
     const existing = await events.get({ namespace, name }, { signal });

@@ -2,15 +2,17 @@ import type { Clock } from '../../lib/clock.ts';
 import type { InstanceSnapshot } from './instance-snapshot.ts';
 
 /**
- * If the controller first saw an instance later than this after `creationTimestamp`, the measurement starts at
- * `creationTimestamp`. A smaller difference may result from rounding: `creationTimestamp` has whole seconds.
+ * The tolerance, in milliseconds, for the difference between `creationTimestamp` and the time at which the controller
+ * first saw an instance. A difference within the tolerance may result from rounding, because `creationTimestamp` has
+ * whole seconds. If the difference is larger, the measurement starts at `creationTimestamp`.
  */
 const timestampToleranceMs = 2_000;
 
 /**
  * Measures the time from the creation of an instance until it is Ready for the first time. Most instances are Ready
  * within milliseconds, and `creationTimestamp` has whole seconds, so the measurement starts when the controller first
- * sees the instance. If `creationTimestamp` is much older, for example after a restart, the measurement starts there.
+ * sees the instance. If `creationTimestamp` is much older than that, for example after a restart, the measurement
+ * starts at `creationTimestamp`.
  */
 export class FirstReadyTimer {
   readonly #clock: Clock;
@@ -43,7 +45,8 @@ export class FirstReadyTimer {
     if (wasReady || external || importedUid !== '') {
       this.#firstSeen.delete(uid);
     } else if (phase === 'Sleeping' || object.status?.phase === 'Sleeping') {
-      // The instance sleeps before it was ever Ready. The duration would depend on users, so it is not measured.
+      // The instance sleeps and was never Ready. The time until it is Ready now depends on users, so it is not
+      // measured.
       this.#firstSeen.set(uid, undefined);
     } else if (phase === 'Ready') {
       this.#firstSeen.delete(uid);

@@ -15,9 +15,9 @@ interface Subscription {
 }
 
 /**
- * Keeps one subscription to the changes on the host of each cluster that has instances. A subscription is expensive: a
- * Kubernetes host then keeps a watch per kind open. New credentials of a cluster replace its Host object; the subscription
- * then moves to the new Host object.
+ * Keeps one subscription to the changes on the host of each cluster that has instances. A subscription is expensive,
+ * because a Kubernetes host keeps a watch per kind open for it. New credentials of a cluster replace its Host object;
+ * the subscription then moves to the new Host object.
  */
 export class HostSubscriptions {
   readonly #options: HostSubscriptionsOptions;

@@ -2,7 +2,10 @@ import type { Host } from '../../hosts/host.ts';
 import { hostWithTimeouts } from '../../hosts/host-with-timeouts.ts';
 import type { Clock } from '../../lib/clock.ts';
 
-/** Wraps the connected hosts so that every call has a timeout. A host that hangs cannot block a worker forever. */
+/**
+ * Wraps the connected hosts so that every call has a timeout. Otherwise, a host that does not respond could block a
+ * worker forever.
+ */
 export class HostsWithTimeouts {
   readonly #hostOf: (cluster: string) => Host | undefined;
   readonly #clock: Clock;

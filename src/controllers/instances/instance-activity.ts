@@ -1,4 +1,4 @@
-/** Reports the use of virtual clusters, which gateways observe. Instances are identified by their uid. */
+/** Reports the use of virtual clusters. Gateways observe this use. Instances are identified by their uid. */
 export interface InstanceActivity {
   /** Time of the last use in milliseconds since the epoch; `undefined` if unused since the server started. */
   lastActivity(uid: string): number | undefined;

@@ -24,7 +24,9 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Returns the controller, the management API, and the built-in cluster as a host whose behavior a test can change. */
+/**
+ * Returns the controller, the management API, and the built-in cluster as a host. `whims` replaces methods of the host.
+ */
 async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
   const management = await openManagementTestEnv();
   const { plane, clock } = management;
@@ -72,7 +74,10 @@ async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
         .patch(management.admin('default'), name, { type: 'merge', document, findings: [] }, patchOptions),
     remove: (name: string) => management.verbs(plural).delete(management.admin('default'), name, deleteOptions),
     peek,
-    /** Returns the first version of the instance that matches. Advances the clock until then. */
+    /**
+     * Returns the first version of the instance that matches. Advances the clock repeatedly until there is such a
+     * version.
+     */
     async until(
       name: string,
       has: (object: KubeObject | undefined) => boolean,
@@ -423,7 +428,7 @@ describe('a host', () => {
         return await real.observe(place, call);
       },
     }));
-    // More than the concurrency of one lane.
+    // The number of instances exceeds the concurrency of one lane.
     const names = Array.from({ length: 40 }, (_, index) => `hung-${index}`);
     for (const name of names) await world.make(name);
     await world.until('hung-0', hasReason('Installing'));

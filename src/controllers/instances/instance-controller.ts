@@ -66,9 +66,9 @@ export interface InstanceControllerOptions
 }
 
 /**
- * Maximum numbers of concurrent reconciles: 40 per cluster, and 32 per project on a cluster, which is enough to share
- * group commits. A slow cluster delays only its own instances. A project whose instances take long, for example to
- * render their templates, leaves some workers to other projects.
+ * Maximum numbers of concurrent reconciles: 40 per cluster, and 32 per project on a cluster. This is enough for writes
+ * to share group commits. A slow cluster delays only its own instances. If the reconciles of a project take long, for
+ * example to render templates, some workers remain for other projects.
  */
 const reconcilesPerCluster = 40;
 const reconcilesPerProject = 32;
@@ -204,7 +204,7 @@ class InstanceRecords {
     return key;
   }
 
-  /** Removes the records of an instance that was deleted, or that another process reconciles. */
+  /** Removes the records of an instance that was deleted, or that another process now reconciles. */
   forget(key: string): void {
     const { index, subscriptions, tracker, bindings, firstReady } = this.#parts;
     const cluster = index.clusterOf(key);

@@ -36,13 +36,15 @@ export interface InstanceDependencies {
   readObjects?(text: string, project: string): Promise<readonly JsonObject[]>;
   /** The limits of templates whose author does not have the permission `hostaccess`. Optional; has safe defaults. */
   readonly hostAccess?: HostAccessSettings;
-  /** Returns how the host namespaces of a project on a cluster are protected. Optional; by default as the host decides. */
+  /**
+   * Returns how the host namespaces of a project on a cluster are protected. Optional; by default, the host decides.
+   */
   isolationOf?(cluster: string, project: string): HostIsolation;
   /**
-   * Checks whether a connected cluster was replaced by another cluster, and returns the reason; `undefined` if it was
-   * not. If the Cluster object already reports the replacement, the cluster has no driver, and the reason comes from
-   * the object's status. Rejects with StatusError if the cluster does not respond. Optional; by default, clusters are
-   * not checked.
+   * Checks whether a connected cluster was replaced by another cluster. Returns the reason; `undefined` if the cluster
+   * was not replaced. If the Cluster object already reports the replacement, the cluster has no driver, and the reason
+   * comes from the status of the Cluster object. Rejects with StatusError if the cluster does not respond. Optional; by
+   * default, clusters are not checked.
    */
   replacedCluster?(cluster: string, signal: AbortSignal): Promise<StatusReason | undefined>;
   /** Does the work that differs between the kinds of instances. */
@@ -55,7 +57,7 @@ export interface InstanceDependencies {
 /** The state that all steps of one reconcile of an instance share. */
 export interface StepContext {
   readonly snapshot: InstanceSnapshot;
-  /** The new status. The steps fill it, and it is written at the end of the reconcile. */
+  /** The new status. The steps of the reconcile set its members, and the end of the reconcile writes it. */
   readonly draft: StatusDraft;
   readonly dependencies: InstanceDependencies;
   readonly signal: AbortSignal;
@@ -74,13 +76,16 @@ export interface Installation extends Omit<InstallRequest, 'location' | 'owner' 
 
 /** The work of the controller that differs between virtual clusters and spaces. */
 export interface InstanceContents {
-  /** True if the server also installs imported instances, and so adds objects to those that exist on the host. */
+  /**
+   * True if the server also performs the installation for imported instances. It then adds objects to the objects that
+   * exist on the host.
+   */
   readonly installsImported: boolean;
   /** The resources that templates may not apply on the host even if the settings allow them. */
   readonly excludedResources: readonly string[];
   /**
-   * Returns the desired installation. `isolation` is the isolation of the host namespace; `undefined` if the host does not isolate
-   * namespaces.
+   * Returns the desired installation. `isolation` specifies the isolation of the host namespace; `undefined` if the
+   * host does not isolate namespaces.
    */
   installationOf(
     snapshot: InstanceSnapshot,

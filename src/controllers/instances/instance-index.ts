@@ -9,8 +9,9 @@ interface Entry {
 }
 
 /**
- * Finds the instances that use a given template, cluster or host namespace, so that a change of this object reconciles
- * them. Callers report every added, changed or deleted instance. The index stores only a few fields of each instance.
+ * Finds the instances that use a given template, cluster or host namespace. When one of these objects changes, the
+ * controller reconciles these instances. Callers report every added, changed or deleted instance. The index stores only
+ * a few fields of each instance.
  */
 export class InstanceIndex {
   readonly #entries = new Map<string, Entry>();
@@ -96,7 +97,7 @@ function isSame(a: Entry, b: Entry): boolean {
   return a.uid === b.uid && a.cluster === b.cluster && a.namespace === b.namespace && a.template === b.template;
 }
 
-/** Maps values to sets of instance keys. A value whose last key is removed is deleted from the map. */
+/** Maps values to sets of instance keys. When the last key of a value is removed, the value is deleted from the map. */
 class KeyMultimap {
   readonly #keys = new Map<string, Set<string>>();
 

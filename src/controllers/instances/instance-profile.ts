@@ -35,7 +35,7 @@ export interface InstanceProfile {
   readonly respondsCondition: 'VirtualClusterReady' | undefined;
   /** The member of the status that contains the rendered definition. */
   readonly renderedMember: 'virtualCluster' | 'space';
-  /** Returns the errors of a rendered definition that could not be found before it was rendered. */
+  /** Returns the errors of a rendered definition that can be found only after rendering. */
   renderedErrors(definition: TemplateDefinition): readonly FieldError[];
   /** Checks a rendered definition of an author without the permission `hostaccess`. */
   readonly restrict: typeof restrictDefinition;

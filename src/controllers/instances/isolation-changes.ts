@@ -30,7 +30,10 @@ export class IsolationChanges {
       : [];
   }
 
-  /** False for an object that was not known before: all instances are reconciled when the controller starts. */
+  /**
+   * Returns false for an object that was not known before, because the controller reconciles all instances when it
+   * starts.
+   */
   #hasChanged(key: string, object: KubeObject, fields: readonly string[] = []): boolean {
     const text = writeJson(['hostIsolation', ...fields].map((field) => valueAt(object, 'spec', field) ?? null));
     const before = this.#known.get(key);

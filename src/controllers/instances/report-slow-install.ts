@@ -4,7 +4,10 @@ import type { InstanceSnapshot } from './instance-snapshot.ts';
 import { StatusDraft } from './status-draft.ts';
 import { writeStatus } from './write-status.ts';
 
-/** Shorter installations are not reported, which saves a write for each instance on the built-in cluster. */
+/**
+ * Installations that take less than this number of milliseconds are not reported. This saves a status write for each
+ * instance on the built-in cluster.
+ */
 const delayMs = 100;
 
 /**

@@ -13,7 +13,7 @@ import type { InstanceSnapshot } from './instance-snapshot.ts';
 export interface SleepMode {
   readonly sleepReason: typeof sleepForcedReason | typeof sleepUnusedReason | undefined;
   readonly isExpired: boolean;
-  /** True if auto-sleep is due soon. It becomes true some time before people are notified about the sleep. */
+  /** True if auto-sleep is due soon. It becomes true some time before people are notified about the coming sleep. */
   readonly isSleepNear: boolean;
   /**
    * Time of the last use in milliseconds since the epoch; `undefined` if it is unknown and no setting depends on it.
@@ -25,12 +25,15 @@ export interface SleepMode {
   readonly requeueAfterMilliseconds: number | undefined;
 }
 
-/** Maximum time until the decision is computed again, because the wall clock may be changed. */
+/**
+ * Maximum time, in milliseconds, until the sleep mode is computed again. The limit is needed because the wall clock may
+ * be changed.
+ */
 const maxCheckIntervalMs = 3_600_000;
 
 /**
- * Computes the sleep mode. If the last use is unknown, the period without use starts now, because the instance may
- * have been used without being observed.
+ * Computes the sleep mode. If the last use is unknown, the time without use is counted from now, because the instance
+ * may have been used without being observed.
  */
 export function sleepModeOf(snapshot: InstanceSnapshot, lastUsed: number | undefined, now: number): SleepMode {
   const forced = snapshot.annotation(sleepForceAnnotation) === 'true';
@@ -52,7 +55,7 @@ export function sleepModeOf(snapshot: InstanceSnapshot, lastUsed: number | undef
   const remaining = (seconds: number | undefined) =>
     seconds === undefined ? Number.POSITIVE_INFINITY : lastActivity + seconds * 1000 - now;
   const isIdle = remaining(sleepAfter) <= 0;
-  // Twice the reminder period, so the result of the check is in the status before people are notified.
+  // Use twice the reminder period. The result of the check is then in the status before people are notified.
   const untilNear = remaining(sleepAfter) - 2 * sleepReminderMs((sleepAfter ?? 0) * 1000);
   const next = Math.min(
     ...[remaining(sleepAfter), untilNear, remaining(deleteAfter)].filter((each) => each > 0),

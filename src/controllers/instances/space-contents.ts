@@ -10,12 +10,15 @@ export interface SpaceContentsOptions {
   adminsOf(project: string): readonly ProjectMember[];
 }
 
-/** Spaces: the role bindings and the objects of the template are part of the installation. */
+/**
+ * Returns the work that is specific to spaces. The role bindings and the objects of the template are part of the
+ * installation of a space.
+ */
 export function spaceContents({ adminsOf }: SpaceContentsOptions): InstanceContents {
   return {
     installsImported: true,
-    // The definition has fields for quotas and limits. An object with the same name could replace the limits of the
-    // host.
+    // Exclude these resources, because the definition has fields for quotas and limits. An object of a template with an
+    // equal name could replace the limits that the host sets.
     excludedResources: ['resourcequotas', 'limitranges'],
     installationOf({ object, project, importedUid }, definition: SpaceDefinition, isolation) {
       const { metadata, objects, access, resourceQuota, limitRange } = definition;

@@ -60,8 +60,9 @@ export class StatusDraft {
   }
 
   /**
-   * Sets the phase and the Ready condition, which summarize the other conditions, and the generation that they
-   * describe. A reconcile that fails before this call leaves that generation unchanged, so that tools continue to wait.
+   * Sets the phase and the Ready condition, which summarize the other conditions. Also sets the generation that phase
+   * and conditions describe. If a reconcile fails before this call, the generation stays unchanged, so tools continue
+   * to wait.
    */
   setPhase(phase: InstancePhase, why: StatusReason): void {
     this.setCondition('Ready', phase === 'Ready' ? 'True' : 'False', why);
@@ -71,7 +72,7 @@ export class StatusDraft {
     this.set('message', why.message);
   }
 
-  /** True if this reconcile rendered the template and the result differs from the stored one. */
+  /** True if this reconcile rendered the template and the result differs from the stored result. */
   get hasNewTemplateResult(): boolean {
     return this.#members.renderedFrom !== this.#before.renderedFrom;
   }

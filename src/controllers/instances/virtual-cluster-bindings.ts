@@ -10,9 +10,9 @@ const bindingsPath = `/apis/${rbacGroup}/v1/clusterrolebindings`;
 const pathOf = (name: string) => `${bindingsPath}/${encodeURIComponent(name)}`;
 
 /**
- * Ensures that each role is bound to its group inside the virtual cluster. For users who have the role, the gateway
- * adds this group to forwarded requests. Writes only bindings that are missing or different, and returns the roles of
- * the written bindings.
+ * Ensures that each role is bound to its group inside the virtual cluster. The gateway adds this group to the requests
+ * of users who have the role. Writes only bindings that are missing or different, and returns the roles of the written
+ * bindings.
  */
 export async function ensureBindings(virtual: VirtualClusterClient, roles: readonly string[]): Promise<string[]> {
   const changed: string[] = [];

@@ -10,8 +10,8 @@ import { readTemplateObjects } from './steps/read-template-objects.ts';
 import { ensureBindings, removeOtherBindings } from './virtual-cluster-bindings.ts';
 
 /**
- * Virtual clusters: the server adds role bindings and the objects of the template through the API of the virtual
- * cluster.
+ * Returns the work that is specific to virtual clusters. The server adds role bindings and the objects of the template
+ * through the API of the virtual cluster.
  */
 export function virtualClusterContents(hostOf: (cluster: string) => Host | undefined): InstanceContents {
   return {
@@ -75,7 +75,8 @@ function contentsOf(
 ): VirtualClusterContents {
   const roles = referencedRoles(virtualClusterRoles(object, definition.access ?? {}));
   const objects = definition.objects ?? '';
-  // A virtual cluster that has lost its data has also lost the contents, so its digest changes.
+  // A virtual cluster that has lost its data has also lost the contents. Change the digest, so that the contents are
+  // applied again.
   const incarnation = dataLostAt === undefined ? uid : `${uid}/${dataLostAt}`;
   return { roles, objects, digest: digestOf(incarnation, roles, objects) };
 }
@@ -85,8 +86,8 @@ const timeoutMs = 30_000;
 
 /**
  * Applies the contents to a virtual cluster. Rejects with StatusError if the API of the virtual cluster does not
- * respond, and with ApplyError if an object cannot be applied. Sends no request if there is nothing to apply, because a
- * request loads the control plane of a virtual cluster on the built-in cluster.
+ * respond, and with ApplyError if an object cannot be applied. Sends no request if there is nothing to apply, because
+ * on the built-in cluster a request causes the virtual cluster's control plane to be loaded.
  */
 async function applyContents(
   host: Host,

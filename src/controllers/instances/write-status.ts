@@ -2,7 +2,10 @@ import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 import type { Instance, InstanceClient } from './instance-profile.ts';
 import type { StatusDraft } from './status-draft.ts';
 
-/** Writes the changed status. The uid in the patch prevents a write to a new instance with the same name. */
+/**
+ * Writes the changed status. The patch contains the uid. Therefore the server rejects it if a new instance has the name
+ * of this instance.
+ */
 export async function writeStatus(
   instances: InstanceClient,
   { metadata }: Instance,

@@ -16,7 +16,7 @@ import { type InstanceUsage, quotaStatus } from './quota-status.ts';
 
 export interface ProjectControllerOptions {
   readonly projects: ResourceClient<FieldsOf<typeof projectKind>>;
-  /** Clients for the kinds of instances. They are deleted before the other contents of a project. */
+  /** Clients for the kinds of instances. Instances are deleted before the other contents of a project. */
   readonly instances: readonly ResourceClient[];
   /**
    * Clients for the other kinds in a project's namespace whose objects are deleted with the project: leases, Secrets,
@@ -32,15 +32,21 @@ export interface ProjectControllerOptions {
   readonly log: Log;
 }
 
-/** Retry interval if a deleted project has no instances, but its namespace contains other objects. */
+/**
+ * Retry interval, in milliseconds, for a deleted project that has no instances, but whose namespace still contains
+ * other objects.
+ */
 const retryMilliseconds = 1_000;
-/** Maximum time between checks during a grace period, because the wall clock may be changed. */
+/**
+ * Maximum time, in milliseconds, between checks during a grace period. The limit is needed because the wall clock may
+ * be changed.
+ */
 const maxCheckIntervalMs = 30_000;
 
 /**
  * Maintains the quota usage in the status of projects. If a project is deleted, deletes its instances, then all other
- * objects in its namespace, then the finalizer of the project. The write that removes the project also removes the
- * namespace.
+ * objects in its namespace, and then removes the finalizer of the project. The write that removes the project also
+ * removes the namespace.
  */
 export function startProjectController(options: ProjectControllerOptions): RunningController {
   const { projects, instances, contents, usage, clock, log } = options;
@@ -119,7 +125,10 @@ async function removeProject(context: ProjectReconcile): Promise<ReconcileResult
   return undefined;
 }
 
-/** Maximum number of concurrent deletions: enough to share group commits, and too few to delay other writers. */
+/**
+ * Maximum number of concurrent deletions. With this number, several deletions share one group commit, but other writers
+ * are not delayed.
+ */
 const deleteBatchSize = 32;
 
 /** Lists all objects of a kind. The list is final, because the terminating namespace accepts no new objects. */
@@ -147,7 +156,7 @@ async function deleteAll(
   }
 }
 
-/** Returns the first names as text for a condition. */
+/** Returns a text with the first of these names, for the message of a condition. */
 function shownNames(names: readonly string[]): string {
   return `${[...names].sort().slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
 }

@@ -21,8 +21,8 @@ export interface ReadyTimeRecorder {
 }
 
 /**
- * The first duration of a project is written after the first delay. Later durations are collected and written after the
- * second delay.
+ * The delays, in milliseconds, after which durations of a project are written: `firstWriteMilliseconds` for the first
+ * duration, and `writeEveryMilliseconds` for durations that are collected later.
  */
 const firstWriteMilliseconds = 1_000;
 const writeEveryMilliseconds = 30_000;
@@ -40,8 +40,8 @@ interface PendingDays {
 
 /**
  * Starts to record durations. After a write, further durations of the project are collected for 30 seconds, so each
- * project is written at most once in that time. A crash loses the pending durations. That is acceptable because only a
- * chart uses the durations.
+ * project is written at most once in 30 seconds. A crash loses the pending durations. That is acceptable because the
+ * durations are used only for a chart.
  */
 export function startReadyTimeRecorder({ projects, clock, log }: ReadyTimesOptions): ReadyTimeRecorder {
   const pending = new Map<string, PendingDays>();

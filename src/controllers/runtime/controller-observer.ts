@@ -5,6 +5,9 @@ export interface ControllerObserver {
    * call when the controller ends.
    */
   started(controller: string, depth: () => number): () => void;
-  /** Called before a reconcile. The returned function is called after the reconcile, and must not throw. */
+  /**
+   * Called before a reconcile. Returns a function that the controller calls after the reconcile. The returned function
+   * must not throw.
+   */
   reconciling(controller: string): (hasFailed: boolean) => void;
 }

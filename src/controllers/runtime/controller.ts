@@ -26,14 +26,17 @@ export interface WatchSource<Fields extends JsonObject = AnyFields> {
 
 export interface ControllerOptions<Own extends JsonObject, Other extends JsonObject> {
   readonly name: string;
-  /** The kinds that an informer caches. The first one is the controller's own kind. */
+  /** The kinds that an informer caches. The first source is for the controller's own kind. */
   readonly sources: readonly [WatchSource<Own>] | readonly [WatchSource<Own>, WatchSource<Other>];
   /**
-   * The kinds that are watched without a cache. If a watch has missed changes, every object of the controller's own
-   * kind is reconciled.
+   * The kinds that are watched without a cache. If one of these watches has missed changes, every object of the
+   * controller's own kind is reconciled.
    */
   readonly uncachedSources?: readonly WatchSource[];
-  /** Adds keys for events that are not API objects. Called once, and runs until the signal fires. Must not reject. */
+  /**
+   * Adds keys for events that are not about API objects. Called once at the start; runs until the signal fires. Must
+   * not reject.
+   */
   otherSources?(add: (key: string) => void, signal: AbortSignal): Promise<void>;
   /** Maximum number of concurrent reconciles; with `laneOf`, the maximum per lane. Optional; defaults to 2. */
   readonly workers?: number;
@@ -48,13 +51,14 @@ export interface ControllerOptions<Own extends JsonObject, Other extends JsonObj
   readonly share?: WorkShare | undefined;
   /** Observes the work, for metrics and traces. Optional. */
   readonly observer?: ControllerObserver | undefined;
-  /** Called instead of queueing a key that another process reconciles. Optional. */
+  /** Called for a key that another process reconciles. Such a key is not queued. Optional. */
   onForeignKey?(key: string, informers: Informers<Own, Other>): void;
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Brings the actual state one step closer to the spec of the object. Receives the key of the object, not an event.
-   * Reads the current state and does at most one write. May be called at any time, any number of times.
+   * Brings the actual state one step closer to the spec of the object. The argument is the key of the object, not an
+   * event. The function reads the current state and does at most one write. The controller may call it at any time, any
+   * number of times.
    */
   reconcile(key: string, informers: Informers<Own, Other>, signal: AbortSignal): Promise<ReconcileResult>;
 }
@@ -113,8 +117,8 @@ export function startController<Own extends JsonObject, Other extends JsonObject
   const workInput = [...informers, ...followers];
   const synced = Promise.all(workInput.map((input) => input.synced)).then(() => {});
   /**
-   * Resolves when all inputs are synced or the controller is stopped. All workers share this promise, because there may
-   * be many workers.
+   * Resolves when all sources are synced or the controller is stopped. All workers share this promise, because there
+   * may be many workers.
    */
   const begin = Promise.race([synced, aborted(signal)]);
   const others = options.otherSources?.(add, signal);

@@ -27,9 +27,9 @@ const defaultBackoff: BackoffOptions = { initialMilliseconds: 50, maxMillisecond
 const singleLane: LaneOptions = { laneOf: () => '', concurrency: Number.POSITIVE_INFINITY };
 
 /**
- * A queue of keys, which are processed by workers. A key is in the queue at most once, however often it is added. If a
- * key is added during its processing, it is processed once more afterwards, never concurrently. The number of objects
- * therefore limits the length of the queue. Lanes are served round-robin, so a key never waits for another lane. In a
+ * A queue of keys, which workers process. A key is in the queue at most once, however often it is added, so the number
+ * of objects limits the length of the queue. If a key is added during its processing, it is processed once more
+ * afterwards, never concurrently. Lanes are served round-robin, so a key never waits for the keys of another lane. In a
  * lane, groups are served round-robin.
  */
 export class WorkQueue {
@@ -168,7 +168,10 @@ export class WorkQueue {
     else if (lane.running === 0) this.#lanes.delete(name);
   }
 
-  /** True if no key waits or is processed. Keys that wait for a delay do not count. */
+  /**
+   * True if no key waits for a worker or is being processed. Ignores keys that were added with a delay that is not
+   * over.
+   */
   get idle(): boolean {
     return this.#waiting.size === 0 && this.#running.size === 0;
   }

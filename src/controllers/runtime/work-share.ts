@@ -1,4 +1,4 @@
-/** The part of a controller's keys that this process reconciles, if several processes divide the work. */
+/** The share of a controller's keys that this process reconciles. Used if several processes divide the keys. */
 export interface WorkShare {
   /** True if this process reconciles the key now. */
   owns(key: string): boolean;
@@ -6,7 +6,8 @@ export interface WorkShare {
   onGained(listener: () => void): () => void;
   /**
    * Adds a controller. `isRunning` returns true if the controller is reconciling a key for which `matches` returns
-   * true; such keys are not handed over to other processes. Returns a function that removes the controller.
+   * true. Such keys are not handed over to other processes before the reconcile ends. Returns a function that removes
+   * the controller.
    */
   register(isRunning: (matches: (key: string) => boolean) => boolean): () => void;
 }

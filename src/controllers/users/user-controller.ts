@@ -21,7 +21,10 @@ export interface UserControllerOptions {
   readonly log: Log;
 }
 
-/** Prefix of the keys that represent teams. User names contain no slash, so no key of a user has this prefix. */
+/**
+ * Prefix of the queue keys that represent teams. The queue keys of users are their names. User names contain no slash,
+ * so no such key has this prefix.
+ */
 const teamKeyPrefix = 'team/';
 
 /** Maintains `status.teams` of users. */
@@ -54,7 +57,7 @@ export function startUserController({
   });
 }
 
-/** True if the user's `status.teams` is wrong about this team. The team may have been deleted. */
+/** True if `status.teams` of the user is outdated for this team. The team may have been deleted. */
 function isStale(user: User, team: string, allTeams: readonly Team[]): boolean {
   return (user.status?.teams ?? []).includes(team) !== teamsOf(user, allTeams).includes(team);
 }

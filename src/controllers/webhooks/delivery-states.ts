@@ -4,7 +4,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Attempt, WebhookName } from './delivery.ts';
 
 /**
- * The delays between attempts to send a record. They double up to an hour, so there are about 30 attempts within a day.
+ * The delays between attempts to send a record. Each delay is twice the previous delay, up to an hour, so there are
+ * about 30 attempts within a day.
  */
 const backoff = { initialMilliseconds: 5_000, maxMilliseconds: 3_600_000 };
 
@@ -15,9 +16,9 @@ export interface TimedAttempt extends Attempt {
 
 export interface DeliveryState {
   readonly uid: string;
-  /** The generation of the webhook at the last attempt. */
+  /** The generation that the webhook had at the last attempt. */
   readonly generation: number;
-  /** The number of failed attempts since the last successful one. */
+  /** The number of failed attempts since the last successful attempt. */
   readonly failures: number;
   /** The time before which nothing is sent; 0 if the last attempt was successful. */
   readonly nextAttempt: number;
@@ -30,8 +31,8 @@ export interface DeliveryState {
 }
 
 /**
- * The results of the last attempts, by webhook. The status of a webhook also contains them, but a controller may read a
- * status that is older than its own last attempt. After a restart, or after another process has sent records, the
+ * The results of the last attempts, by webhook. The status of a webhook also contains them. However, a controller may
+ * read a status from before its own last attempt. After a restart, or after another process has sent records, the
  * status is newer than this state.
  */
 export class DeliveryStates {
@@ -50,8 +51,8 @@ export class DeliveryStates {
   }
 
   /**
-   * Returns the milliseconds until the next attempt; 0 if it is due. After a change of the webhook, the next attempt is
-   * due immediately.
+   * Returns the milliseconds until the next attempt; 0 if the next attempt is due. After a change of the webhook, the
+   * next attempt is due immediately.
    */
   millisecondsUntilNext(webhook: ProjectWebhook): number {
     const { generation, nextAttempt } = this.of(webhook);
@@ -89,9 +90,9 @@ export class DeliveryStates {
     this.#set(webhook, { ...this.of(webhook), unreported: undefined });
   }
 
-  /** True if this webhook was read before the status of its last attempt was written. */
+  /** True if these results are newer than this webhook object, whose status does not contain the last attempt yet. */
   isNewerThan(webhook: ProjectWebhook): boolean {
-    // Times in the status have whole seconds.
+    // Times in the status have no fractions of seconds, so add a second.
     return this.of(webhook).attempted >= timeOf(webhook.status?.lastDeliveryTime) + 1_000;
   }
 

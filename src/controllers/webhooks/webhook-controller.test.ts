@@ -87,8 +87,8 @@ async function openDelivery() {
     queues.set(key, [...(queues.get(key) ?? []), { position, time: clock.now(), webhookUid }]);
   };
   /**
-   * Advances the clock in steps of a second until the condition holds. Does not advance it when the controller waits
-   * for the store.
+   * Advances the clock in steps of a second until the condition is true. Does not advance the clock during the time
+   * that the controller waits for the store.
    */
   const until = async (isReached: () => boolean | Promise<boolean>) => {
     const step = async () => {

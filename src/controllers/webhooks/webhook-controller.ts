@@ -32,11 +32,14 @@ export interface WebhookControllerOptions {
 }
 
 /**
- * Period, in milliseconds, of the search for queues that are not empty. The search also finds records from other
- * replicas.
+ * Interval, in milliseconds, between searches for queues that are not empty. A search also finds records that other
+ * replicas have queued.
  */
 const searchMilliseconds = 1_000;
-/** Additional time between two searches for each queue that was found, so many dead receivers cause little work. */
+/**
+ * Additional time, in milliseconds, between two searches for each non-empty queue that was found. With this delay, many
+ * receivers that do not respond cause little work.
+ */
 const searchMillisecondsPerQueue = 20;
 /** The age at which the server gives up sending a record. Each record is tried at least once, however old it is. */
 export const maxRecordAgeMs = 24 * 3_600_000;
@@ -46,19 +49,19 @@ export const maxRecordAgeMs = 24 * 3_600_000;
  */
 const requestsPerProject = 4;
 /**
- * The maximum numbers of concurrent requests: to receivers whose last delivery succeeded, and to receivers whose last
- * delivery failed.
+ * The maximum numbers of concurrent requests. `maxRequests` applies to receivers whose last delivery succeeded,
+ * `maxRetries` to receivers whose last delivery failed.
  */
 const [maxRequests, maxRetries] = [64, 16] as const;
-/** The number of records that are sent to a webhook before it is the turn of the project's next webhook. */
+/** The number of records that are sent to a webhook before records are sent to the next webhook of the project. */
 const recordsPerTurn = 20;
 /** The number of queued records that are read in one batch to remove them. */
 const removedPerRead = 200;
 
 /**
  * Sends activity records to webhooks. The records of a webhook are sent in order, one at a time. A record is removed
- * from the queue after its delivery, so it may be sent again after a crash. A receiver that is slow or does not respond
- * delays only its own records.
+ * from the queue after its delivery, so it may be sent again after a crash. A slow or unresponsive receiver delays only
+ * its own records.
  */
 export function startWebhookController(options: WebhookControllerOptions): RunningController {
   const { webhooks, queue, share, observer, clock, log } = options;

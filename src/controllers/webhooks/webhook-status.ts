@@ -4,7 +4,10 @@ import type { ProjectWebhook } from '../../api/management/v1/notifications/proje
 import { timestamp } from '../../api/meta.ts';
 import { type DeliveryState, timeOf } from './delivery-states.ts';
 
-/** The minimum time between two writes of a status that only reports further successful deliveries. */
+/**
+ * The minimum time, in milliseconds, between two status writes if there is nothing new to report except further
+ * successful deliveries.
+ */
 export const reportIntervalMs = 10_000;
 
 /** The numbers of records that were removed from a queue without a delivery. */

@@ -28,7 +28,7 @@ function dataErrors(object: JsonObject): FieldError[] {
   const size =
     Object.values(data).reduce<number>((sum, value) => sum + byteLength(String(value)), 0) +
     Object.values(binaryData).reduce<number>((sum, value) => sum + base64ByteLength(String(value)), 0);
-  // In Kubernetes, the field path of this error is `[]`. It represents the whole object.
+  // Use the field path `[]` for the whole object, as Kubernetes does for this error.
   if (size > maxDataBytes) errors.push(tooLong('[]', maxDataBytes));
   return errors;
 }

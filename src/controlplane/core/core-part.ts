@@ -38,15 +38,15 @@ export interface CoreDependencies extends PartDependencies {
   readonly certificateAuthority?: string;
   /** Maintains the ConfigMap `kube-root-ca.crt` of each namespace. If absent, namespaces have none. */
   readonly rootCertificates?: RootCertificateHooks;
-  /** Decides whether a subject has a permission. Access reviews report the decision. */
+  /** Decides whether a subject has a permission. Access reviews call this function and report the decision. */
   readonly authorize: ReviewDependencies['authorize'];
   readonly rules: ReviewDependencies['rules'];
 }
 
 export interface CorePart extends PlanePart {
   /**
-   * Returns the identity of the service account that a bearer token belongs to, `undefined` if the token is not a valid
-   * token of this plane. The signal in the identity fires when the token becomes invalid.
+   * Returns the identity of the service account to which a bearer token belongs; `undefined` if the token is not a
+   * valid token of this plane. The signal in the identity fires when the token becomes invalid.
    */
   authenticate(token: string): Promise<Identity | undefined>;
 }
@@ -109,8 +109,8 @@ export function corePart(dependencies: CoreDependencies): CorePart {
     requeuedByUsage: (resource, namespace, old, next) => quotas.requeuedByUsage(resource, namespace, old, next),
     async authenticate(token) {
       const found = await tokens.check(token);
-      // The token is checked again because the check above was asynchronous. The signal reports all changes from here
-      // on.
+      // Check the token again, because it may have become invalid during the asynchronous check above. The signal
+      // reports only changes after this point.
       if (found === undefined || !tokens.isValid(found)) return undefined;
       const responsible = found.creator === undefined ? {} : { responsible: found.creator };
       return { user: tokens.userOf(found), ...responsible, system: false, signal: sessions.signal(found) };

@@ -33,7 +33,10 @@ export const testDeleteOptions = {
   preconditions: {},
 } as const;
 
-/** Encodes rows instead of encrypting them, so that tests can check which rows are sealed and for which purpose. */
+/**
+ * Encodes rows in a readable form instead of encrypting them. Tests can then check which rows are sealed and for which
+ * purpose.
+ */
 export const testSealing: RowSealing = {
   seal: (purpose, clear) => JSON.stringify([purpose, Buffer.from(clear).toString('base64')]),
   open(purpose, sealed) {
@@ -197,7 +200,10 @@ export async function expectStatusError(call: Promise<unknown>): Promise<StatusE
   return error;
 }
 
-/** Calls `check` in every tick of the event loop until it returns a value. Does not depend on the clock of the plane. */
+/**
+ * Calls `check` in every tick of the event loop until `check` returns a value. Does not depend on the clock of the
+ * plane.
+ */
 export async function eventually<T>(check: () => T | undefined | false): Promise<T> {
   const end = performance.now() + 10_000;
   while (performance.now() < end) {

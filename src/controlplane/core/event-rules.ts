@@ -47,7 +47,10 @@ function newStyleErrors(event: KubeObject, reporter: ReporterField): FieldError[
   return errors;
 }
 
-/** Returns the errors of a new event by the rules of events.k8s.io/v1. The event was converted to core/v1. */
+/**
+ * Returns the errors of a new event by the rules of events.k8s.io/v1. The caller has already converted the event to
+ * core/v1.
+ */
 export function newEventErrors(event: KubeObject): readonly FieldError[] {
   const { name = '' } = event.metadata;
   const errors = [

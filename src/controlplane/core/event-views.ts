@@ -39,7 +39,7 @@ export function coreEventsView(events: KindStore): MountedResource {
 export function eventsGroupView(events: KindStore): MountedResource {
   const { verbs } = events;
   const select = <T extends ListOptions>(options: T): T => renamedFields(options, convertEventField);
-  // Kubernetes reports validation errors under the kind of core/v1, even if the request used events.k8s.io/v1.
+  // Report validation errors under the kind of core/v1, as Kubernetes does even if the request used events.k8s.io/v1.
   const refuse = (name: string, errors: readonly FieldError[]) => {
     if (errors.length > 0) throw invalidObject(eventKind, name, errors);
   };
@@ -110,7 +110,7 @@ function convertedDocument(document: JsonValue): JsonValue {
   return isJsonObject(document) ? convertEventMembers(document) : document;
 }
 
-/** Wraps the caller's read filter. The filter then receives events converted to events.k8s.io/v1. */
+/** Wraps the caller's read filter, so that the filter receives events converted to events.k8s.io/v1. */
 function withConvertedFilter(context: RequestContext): RequestContext {
   const { mayRead } = context;
   return mayRead === undefined

@@ -7,7 +7,10 @@ export interface KeyedWorkQueueOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Does the work for one key. Called again if the key is added during the call, or with backoff if the call fails. */
+  /**
+   * Does the work for one key. The queue calls this function again if the key is added during the call, or with backoff
+   * if the call fails.
+   */
   reconcile(key: string): Promise<void>;
 }
 
@@ -33,7 +36,7 @@ export class KeyedWorkQueue {
     this.#options = options;
   }
 
-  /** Adds a key. Resolves after a run that started later than this call, even if that run failed. Never rejects. */
+  /** Adds a key. Resolves when a run that started after this call has ended, even if the run failed. Never rejects. */
   async add(key: string): Promise<void> {
     if (this.#isStopped) return;
     let job = this.#jobs.get(key);
@@ -42,7 +45,7 @@ export class KeyedWorkQueue {
       this.#jobs.set(key, job);
     }
     job.isRequested = true;
-    // The current run may have read its state before this call, so the caller has to wait for the next run.
+    // Wait for the next run, because the current run may have read its state before this call.
     await job.running;
     if (job.isRequested && !this.#isStopped) job.running ??= this.#run(key, job);
     await job.running;

@@ -21,8 +21,8 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { checkAccessReview, checkLocalAccessReview, reviewedUser } from './review-spec.ts';
 
 /**
- * The subject whose permissions are reviewed. `accessKey` is set if callers review their own permissions, because an
- * access key may restrict them.
+ * The subject whose permissions are reviewed. `accessKey` is set if callers review their own permissions, because the
+ * access key of the caller may restrict these permissions.
  */
 export interface ReviewSubject {
   readonly user: UserInfo;
@@ -36,7 +36,7 @@ export interface ReviewSubject {
 export type ReviewRules = PermissionRules;
 
 export interface ReviewDependencies {
-  /** Decides whether a subject has a permission. The same function authorizes every request. */
+  /** Decides whether a subject has a permission. This function also authorizes every request. */
   authorize(subject: ReviewSubject, attributes: Attributes): Decision | Promise<Decision>;
   rules(subject: ReviewSubject, namespace: string): ReviewRules | Promise<ReviewRules>;
   readonly clock: Clock;

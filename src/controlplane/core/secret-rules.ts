@@ -7,7 +7,10 @@ import type { KubeObject } from '../../api/meta.ts';
 import { keyPath } from '../../api/schema/field-path.ts';
 import { dataKeyErrors, maxDataBytes } from './data-keys.ts';
 
-/** Returns the errors of a secret, including the errors for its type. The messages do not contain the secret's data. */
+/**
+ * Returns the errors of a secret, including the errors for the type of the secret. The messages do not contain the
+ * secret's data.
+ */
 export function secretErrors(secret: KubeObject): FieldError[] {
   const data = objectAt(secret as JsonValue, 'data') ?? {};
   const errors = dataKeyErrors('data', data);

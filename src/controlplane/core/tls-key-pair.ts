@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import { type PemBlock, pemBlocks } from '../pem.ts';
 
 /**
- * Returns the error that Go's TLS library reports for a certificate and its private key; `undefined` if they match. The
- * error is used only in a warning, so rare errors may be worded differently than in Go.
+ * Returns the error that Go's TLS library reports if a certificate and a private key do not match; `undefined` if they
+ * match. The error is used only in a warning, so rare errors may be worded differently than in Go.
  */
 export function keyPairError(certificate: string, key: string): string | undefined {
   const certificates = [...pemBlocks(certificate)];

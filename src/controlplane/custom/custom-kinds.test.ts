@@ -285,13 +285,13 @@ describe('several versions of a kind', () => {
       Object.assign(versions[1] ?? {}, { storage: true });
     });
     expect(env.definition()?.status.storedVersions).toEqual(['v1', 'v2']);
-    // The watch was opened in the previous storage version. The objects are now converted from the new version, so the
-    // watch has ended.
+    // The watch started when the objects were stored in the previous version. The new storage version has ended the
+    // watch.
     expect(stream?.take()).toBeUndefined();
     expect(stream?.isEnded).toBe(true);
     expect((await env.getShip('a')).apiVersion).toBe('sea.example/v1');
     expect((await env.getShip('a')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-    // A first write without changes stores the object in the new version. A second one changes nothing.
+    // A first patch without changes stores the object in the new version. A second such patch writes nothing.
     const moved = await env.patchShip('a', {});
     expect(moved.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion);
     const { entries } = await env.store.list({ slice: 'plane', prefix: ['objects', 'ships.sea.example'] });

@@ -26,8 +26,8 @@ const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, co
 const removal = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undefined, preconditions: {} };
 
 /**
- * The interval for checking whether all custom resources of a deleted definition are gone, because they may have
- * finalizers. This is a fallback: usually, the deletion of the last custom resource is noticed immediately.
+ * The interval for checking whether all custom resources of a deleted definition are gone. Finalizers can delay their
+ * removal. This check is a fallback: usually, the deletion of the last custom resource is noticed immediately.
  */
 const recheckMilliseconds = 5_000;
 
@@ -38,8 +38,8 @@ const recheckMilliseconds = 5_000;
 const maxEstablishAttempts = 5;
 
 /**
- * The name of the guard for accepting names (`KindStore.takeGuard`). It prevents conflicts if several processes accept
- * names.
+ * The name of the guard for accepting names (`KindStore.takeGuard`). The guard prevents that several processes accept
+ * the same name at the same time.
  */
 const namesGuard = 'definitionnames';
 
@@ -83,7 +83,7 @@ export class CustomKindsController {
    */
   readonly #groups = new KeyedSerializer();
   /**
-   * Serves kinds in a shared store. Runs the work for the same definition one after the other. Independent of
+   * In a shared store, runs the work that serves kinds: for each definition, one task after the other. Independent of
    * `#groups`, whose work may take long.
    */
   readonly #serving = new KeyedSerializer();
@@ -142,8 +142,8 @@ export class CustomKindsController {
   }
 
   /**
-   * Reconciles a CustomResourceDefinition. If it returns a number, the caller must call it again after that many
-   * milliseconds.
+   * Reconciles a CustomResourceDefinition. If the result is a number, the caller must call this method again after that
+   * many milliseconds.
    */
   async reconcile(name: string, options: ReconcileOptions = {}): Promise<number | undefined> {
     if (this.isShared) await this.#serving.run(name, () => this.#serveAsStored(name));
@@ -208,8 +208,8 @@ export class CustomKindsController {
 
   async #establish(name: string, definition: Definition, options: ReconcileOptions): Promise<number | undefined> {
     const { status, isServed } = establishResultOf(definition, this.#usedNames(definition), this.#options.clock.now());
-    // Serve the kind before the status is written, so a client that waits for the condition can then use the kind. In a
-    // shared store, another process may get the names first, so there the kind is served when its definition is
+    // Serve the kind before the status is written, so a client that waits for the condition can then use the kind. Not
+    // in a shared store: another process may get the names first, so the kind is served only after its definition is
     // established.
     if (isServed && !this.isShared) await this.#serve([{ ...definition, status }]);
     options.onServed?.();
@@ -321,7 +321,7 @@ export class CustomKindsController {
 
   #onObjectChange(name: string, isGone: boolean): void {
     const { plane } = this.#options;
-    // In a shared store, `requeues` requeues the definition when the last object is removed.
+    // Do nothing in a shared store: `requeues` requeues the definition there when the last object is removed.
     if (this.isShared || !isGone || plane().kinds.get(name)?.count() !== 0) return;
     if (this.#definitions.peek('', name)?.object.metadata.deletionTimestamp === undefined) return;
     void this.reconcile(name).catch((error: unknown) => this.#report(name, error));
@@ -335,7 +335,7 @@ export class CustomKindsController {
     await this.#options.plane().remove([name]);
   }
 
-  /** Returns the names in use: by other definitions of the API group, and by the plane's own kinds. */
+  /** Returns the names that other definitions of the API group and the plane's own kinds use. */
   #usedNames({ metadata, spec }: Definition): UsedNames {
     const { group = '' } = spec;
     const own = this.#options

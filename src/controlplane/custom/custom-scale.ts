@@ -35,8 +35,8 @@ function foundValue<T>(found: ScaleValue<T>): T | undefined {
 }
 
 /**
- * Returns the replica count of a sent Scale; 0 if the Scale has none. Throws 400 if the custom resource has no replica
- * count either (SCALE-03).
+ * Returns the replica count in a Scale that a client sent; 0 if the Scale has none. Throws 400 if neither the Scale nor
+ * the custom resource has a replica count (SCALE-03).
  */
 function replicasOf(scale: KubeObject, current: KubeObject, path: string): number {
   const sent = valueAt(scale as JsonValue, 'spec', 'replicas');

@@ -39,9 +39,9 @@ export interface CustomKindState {
   /** True if the definition's storage version was changed by the current update. */
   readonly hasNewStorageVersion?: boolean;
   /**
-   * Returns a check for creates, which fails if the definition has changed. `undefined` if the definition is being
-   * deleted. Without the check, another process could remove the definition during a create, and nothing would ever
-   * delete the new object. Absent if no other process writes to the store.
+   * Returns a check that fails if the definition has changed; every create of an object contains the check. `undefined`
+   * if the definition is being deleted. Without the check, another process could remove the definition during a create,
+   * and nothing would ever delete the new object. Absent if no other process writes to the store.
    */
   definitionCheck?(): RevisionCheck | undefined;
   /** Requeues the definition after a change of an object (`StoredResource.requeues`). Optional. */
@@ -131,9 +131,9 @@ function customResource(
 }
 
 /**
- * Converts custom resources between a served version and the stored version. Conversion changes only `apiVersion`. A
- * stored object is pruned and defaulted with the current schema of the version in which it was stored (DEC-20, DEC-23).
- * It is then pruned with the schema of the served version.
+ * Converts custom resources between a served version and the stored version. Conversion changes only `apiVersion`.
+ * First, a stored object is pruned and defaulted with the current schema of the version in which it was stored (DEC-20,
+ * DEC-23). Then, the object is pruned with the schema of the served version.
  */
 function servedForm(kind: ResourceKind, schemas: Schemas, stored: ResourceVersion): ServedForm {
   const own = apiVersionOf(kind);

@@ -5,8 +5,8 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { compileValidations, hasRules } from '../validation-rules/compile-validations.ts';
 
 /**
- * Evaluates the CEL rules of a schema for the schema's default values. Each default is checked as a new value, and as
- * the value of an update that does not change the value.
+ * Evaluates the CEL rules of a schema for the schema's default values. Each default is checked twice: as the value in a
+ * create, and as both the old and the new value in an update.
  */
 export async function defaultRuleErrors(schema: Schema, path: string): Promise<FieldError[]> {
   const errors =

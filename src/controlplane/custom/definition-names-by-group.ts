@@ -4,7 +4,7 @@ import { listKindOf, type ResourceKind } from '../../api/resource.ts';
 
 interface DefinitionEntry {
   readonly accepted: DefinitionNames;
-  /** True if the names of the definition are not accepted, usually because another definition uses them. */
+  /** True if the names that the definition requests are not accepted, usually because another definition uses them. */
   readonly isWaiting: boolean;
   /** True if the definition is established and not being deleted. */
   readonly acceptsObjects: boolean;
@@ -65,7 +65,7 @@ export class DefinitionNamesByGroup {
 }
 
 /**
- * True if a name of a definition is in use by another definition. Checks only the names that are new since `before`.
+ * True if a name of a definition is in use by another definition. Checks only the names that `before` does not contain.
  */
 export function hasUsedName(names: DefinitionNames, before: DefinitionNames, used: UsedNames): boolean {
   const isUsed = (namesOf: (names: DefinitionNames) => string[], inUse: ReadonlySet<string>) => {

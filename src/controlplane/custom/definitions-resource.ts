@@ -97,7 +97,7 @@ function fillNames(spec: JsonObject): void {
   );
 }
 
-/** Warns about unknown string formats in the schema, unless the old definition also contains them. */
+/** Warns about unknown string formats in the schema, except formats that the old definition already contains. */
 function warnOfFormats(definition: Definition, old: Definition | undefined, context: RequestContext): void {
   const known = new Set(old === undefined ? [] : unknownFormats(old.spec));
   for (const format of unknownFormats(definition.spec)) {
@@ -142,8 +142,8 @@ function isPending(object: KubeObject): boolean {
 const maxRequeued = 20;
 
 /**
- * The interval at which definitions that wait for a name are reconciled if a write cannot requeue all of them. In a
- * shared store, the process that releases a name may not know yet which definitions wait for it.
+ * The interval at which definitions that wait for a name are reconciled, if one write cannot requeue all of these
+ * definitions. In a shared store, the process that releases a name may not know yet which definitions wait for it.
  */
 const pollMilliseconds = 30_000;
 
@@ -165,8 +165,9 @@ export function groupOfDefinition(name: string): string {
 }
 
 /**
- * Returns definitions to reconcile after a definition of the same API group has released a name. If there are too many
- * to return, all waiting definitions are also reconciled periodically.
+ * Returns the definitions to reconcile after a definition of the same API group has released a name. At most
+ * `maxRequeued` definitions are returned. If more definitions wait for a name, all of them are also reconciled
+ * periodically.
  */
 function waitingDefinitions(
   old: StoredRecord | undefined,

@@ -8,8 +8,8 @@ import { customScale } from './custom-scale.ts';
 import { type CustomKindState, type CustomVersion, customVersions } from './custom-versions.ts';
 
 /**
- * Returns the kind that a CustomResourceDefinition adds to its plane. Its objects are stored in the storage version,
- * and served in every version that has `served: true`. `undefined` if the definition has no storage version.
+ * Returns the kind that a CustomResourceDefinition adds to its plane. The objects of the kind are stored in the storage
+ * version, and served in every version that has `served: true`. `undefined` if the definition has no storage version.
  */
 export function kindOfDefinition(definition: Definition, kind: CustomKindState): AddedKind | undefined {
   const versions = customVersions(definition, kind);

@@ -110,7 +110,8 @@ it('a replica that does not know the removal of a definition creates no object o
   await current.undefine();
   expect(current.definition()).toBeUndefined();
   expect(isServed(delayed, 'ships')).toBe(true);
-  // The create is refused, or must be repeated: it depends on how much of the removal this replica has noticed.
+  // The create is refused (403) or must be repeated (503), depending on how much of the removal this replica has
+  // noticed.
   expect([403, 503]).toContain((await rejectionStatus(delayed.ship('late'))).code);
   expect(await current.rows()).toBe(0);
   await delayed.plane.settled?.();

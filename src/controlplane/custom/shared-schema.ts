@@ -15,7 +15,8 @@ const cleanup = new FinalizationRegistry<string>((digest) => {
 
 /**
  * Returns the same object for all schemas with equal content, even in different planes. This saves memory: the schemas
- * of one operator can take megabytes, and their compiled rules take more. An unused schema is garbage-collected.
+ * of one operator can take megabytes, and the compiled rules of these schemas take more. An unused schema is
+ * garbage-collected.
  */
 export function sharedSchema(sent: SchemaProps): SharedSchema {
   const text = JSON.stringify(sent, (_name, value) => (typeof value === 'bigint' ? `${value}n` : value));

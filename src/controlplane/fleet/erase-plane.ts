@@ -38,7 +38,7 @@ export async function markPlaneRemoved(store: Store, id: string, fence?: Revisio
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'CheckFailed') throw error;
     if (error.detail === 1) throw fenceFailed();
-    // Try again: the creation row was updated for changed built-in objects, or another caller has removed the plane.
+    // Try again: a server of another release has replaced the creation row, or another caller has removed the plane.
     return markPlaneRemoved(store, id, fence);
   }
 }
@@ -52,8 +52,8 @@ export interface Erasure {
 /**
  * Erases all stored data of planes that are marked as removed: their slices, the history, and their maintenance rows.
  * Can be repeated after a crash. The removal of a slice needs no fence, because the slice is marked and IDs of planes
- * are never used again. The removal of all other rows contains the fences, so only the process that holds the work
- * completes it. Throws 503 if a fence fails.
+ * are never used again. Each transaction that removes other rows contains the fences, so it succeeds only in the
+ * process that holds the background work. Throws 503 if a fence fails.
  */
 export async function erasePlanes(store: Store, { ids, fences }: Erasure, tracker: PlanesWithWork): Promise<void> {
   const all = [...ids];
@@ -73,9 +73,9 @@ export async function erasePlanes(store: Store, { ids, fences }: Erasure, tracke
 }
 
 /**
- * Returns a function that erases a plane. If it is called during an erasure, the planes of these calls are erased
- * together afterwards. The fences of the calls differ only if the process was expelled and has registered again; all of
- * the calls then fail together.
+ * Returns a function that erases a plane. Calls during an erasure wait until it ends; the planes of the waiting calls
+ * are then erased together. The fences of the calls differ only if the process was expelled and has registered again;
+ * all of the waiting calls then fail.
  */
 export function createPlaneEraser(
   store: Store,
@@ -129,7 +129,8 @@ async function removeRows(
 }
 
 /**
- * Removes unlogged rows. Each transaction contains as many rows as every store accepts. Throws 503 if a fence fails.
+ * Removes unlogged rows. Each transaction removes at most as many rows as every store allows in one transaction. Throws
+ * 503 if a fence fails.
  */
 async function removeUnlogged(store: Store, keys: readonly Key[], fences: readonly RevisionCheck[]): Promise<void> {
   const transactions: Promise<unknown>[] = [];

@@ -331,7 +331,7 @@ describe('a removed plane', () => {
 
   it('leaves no work for maintenance if another replica has written it', async () => {
     const { current, delayed, shared } = await twoReplicas((store) => testFleet({ store }));
-    // The removing fleet looks for maintenance work before the other fleet writes some.
+    // `delayed` looks for maintenance work now, before `current` writes such work.
     await delayed.fleet.create('first');
     await delayed.fleet.remove('first');
     await current.fleet.create('one');

@@ -39,9 +39,9 @@ export interface FleetOptions {
    */
   open(id: string, store: Store, creationRow: Entry): Promise<ControlPlane>;
   /**
-   * True if the plane must stay loaded after the store failed to deliver all of its changes. The plane then reads its
-   * objects again. Any other plane is unloaded, and the next request loads it. Optional; defaults to false for all
-   * planes.
+   * True if the plane must stay loaded after the store failed to deliver some changes of the plane's rows. The plane
+   * then reads its objects again. Any other plane is unloaded, and the next request loads it. Optional; defaults to
+   * false for all planes.
    */
   staysLoaded?(id: string): boolean;
   /**
@@ -98,13 +98,13 @@ export interface Fleet {
    */
   evict(id: string): Promise<void>;
   /**
-   * Must be called before each write of a plane that another thread has loaded. The removal of the plane then finds its
-   * maintenance rows.
+   * Must be called before each write of a plane that another thread has loaded. The removal of the plane then finds the
+   * maintenance rows that the write has recorded.
    */
   recordWrites(transaction: Transaction): void;
   /**
-   * Sets the shards whose planes stay in memory as long as the budget allows. Planes of other shards, which another
-   * replica prefers, are unloaded after a minute without use. Without a call, all planes stay.
+   * Sets the shards whose planes stay in memory as long as the budget allows. Another replica prefers the other shards,
+   * so their planes are unloaded after a minute without use. Until the first call, all planes stay.
    */
   preferShards(shards: readonly string[]): void;
   /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
@@ -323,9 +323,9 @@ class PlaneFleet implements Fleet {
   }
 
   /**
-   * Observes the creation row of a plane. Unloads the plane if a server of another release replaces its built-in
-   * objects, because their resourceVersion changes, or if another process removes the plane. The caller must read the
-   * creation row after this call. Returns a function that ends the observation.
+   * Observes the creation row of a plane. Unloads the plane in two cases: another process removes the plane, or a
+   * server of another release replaces the plane's built-in objects, which changes their resourceVersion. The caller
+   * must read the creation row after this call. Returns a function that ends the observation.
    */
   async #followCreationRow(id: string): Promise<() => void> {
     const { isShared } = this.#store;

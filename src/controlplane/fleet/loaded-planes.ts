@@ -118,7 +118,7 @@ export class LoadedPlanes {
   unloadUnused(milliseconds: number, isKept: (id: string) => boolean): void {
     const since = this.#clock.elapsed() - milliseconds;
     for (const entry of this.#idle.values()) {
-      // Stop here: the least recently used planes come first.
+      // Stop here: planes are sorted by last use, so all further planes were used later.
       if (entry.idleSince > since) return;
       if (!isKept(entry.id)) this.#unload(entry);
     }

@@ -13,16 +13,16 @@ export interface SizeLimitOptions {
 }
 
 /**
- * The default maximum number of objects, far more than a team stores in a virtual cluster. Many tiny objects would make
- * it slow to load the plane from disk and to list a kind; this limit bounds that time.
+ * The default maximum number of objects, far more than a team stores in a virtual cluster. The limit bounds the time to
+ * load the plane from disk and to list a kind, which would be long with many tiny objects.
  */
 export const defaultMaxObjects = 100_000;
 
 /**
- * The free bytes for each check that is skipped. Computing the size takes longer than many writes, so most writes skip
- * the check. After each check, the next N writes skip it. N is the number of times that 8 MiB or 8 objects fit into the
- * free capacity, but at most `maxSkippedChecks`. A write may create several objects, for example a namespace with its
- * service account.
+ * The free bytes for each write that skips the check. Computing the size takes longer than many writes, so most writes
+ * skip the check. After each check, the next N writes skip it: one write for each 8 MiB of free memory and each 8 free
+ * objects, whichever gives the smaller N, but at most `maxSkippedChecks`. A write may create several objects, for
+ * example a namespace with its service account.
  */
 const bytesPerSkippedCheck = 8 * 1024 * 1024;
 const objectsPerSkippedCheck = 8;

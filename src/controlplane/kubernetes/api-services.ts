@@ -77,7 +77,7 @@ export function customApiService(groupVersion: GroupVersion): KubeObject {
   return apiService(groupVersion, customPriorities, 'true');
 }
 
-/** True for the APIService of a group version that custom resource definitions serve or served. */
+/** True for the APIService of a group version that custom resource definitions serve now or served in the past. */
 export function isCustomApiService({ metadata }: KubeObject): boolean {
   return metadata.labels?.[managedLabel] === 'true';
 }

@@ -80,8 +80,8 @@ export interface KubernetesKind {
   /** Completes a decoded object after its defaults are set, in place. Throws StatusError if it cannot be decoded. */
   complete?(object: JsonObject): void;
   /**
-   * Sets the members that only the server may set, and removes members that clients may not set, in place. `sent` is
-   * the decoded object of a create.
+   * Completes a written object, in place: sets the members that only the server may set, and removes members that
+   * clients may not set. `sent` is the decoded object of a create.
    */
   prepare?(object: KubeObject, old: KubeObject | undefined, sent: KubeObject | undefined, write: KindWrite): void;
   /** Returns the errors of a new object. Also called for updates, unless `validateUpdate` is present. */

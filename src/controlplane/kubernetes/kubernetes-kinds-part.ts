@@ -68,7 +68,7 @@ export const fullSetKinds: readonly StoredKubernetesKind[] = [
   .map(storedKubernetesKind)
   .concat(autoscaler);
 
-/** Other served versions of these kinds. Objects are stored in only one version. */
+/** Additional served versions of built-in kinds, in which no objects are stored. */
 const otherVersions: readonly StoredKubernetesKind[] = [autoscalerV1];
 
 const storedClaim = storedKubernetesKind(resourceClaim);
@@ -170,7 +170,10 @@ class MountOnDemand implements MountedResource {
     this.#storeOf = storeOf;
   }
 
-  /** All planes that serve the kind share the documents about it, so they have the same key. */
+  /**
+   * All planes that serve the kind share the documents that describe the kind, so they use the same key for these
+   * documents.
+   */
   get documentKey(): object {
     return this.kind;
   }

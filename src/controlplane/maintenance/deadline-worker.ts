@@ -10,14 +10,18 @@ import { RowWorker } from './row-worker.ts';
 const pageSize = 500;
 
 /**
- * A scan waits at most this time until the rows of a page are handled. Then it continues with the next page, and skips planes
- * that are still at work. Without this wait, a scan would read all rows of a busy plane again for each page.
+ * The maximum time that a scan waits for the work of one page. After this time, the scan continues with the next page,
+ * and skips planes whose work is still running. Without this wait, a scan would read all rows of a busy plane again for
+ * each page.
  */
 const patienceMs = 250;
 
 /** Handles deadlines: ends grace periods and deletes expired objects. */
 export interface DeadlineWorker extends Pick<RowWorker, 'isIdle' | 'idle' | 'stop'> {
-  /** Starts a scan if the new deadline is earlier than the next scan. Without an argument, always starts a scan. */
+  /**
+   * Starts a scan if the new deadline is earlier than the time of the next scan. Without an argument, always starts a
+   * scan.
+   */
   wake(deadline?: number): void;
 }
 
@@ -34,8 +38,9 @@ export function deadlineWorker(options: MaintenanceOptions): DeadlineWorker {
 
   async function scan(): Promise<void> {
     cancelTimer();
-    // With Infinity, every new deadline makes `wake` request another scan. This is necessary because the current scan
-    // may already have passed the position at which the row of the new deadline is inserted.
+    // During the scan, this value is Infinity, so every new deadline makes `wake` request another scan. This is
+    // necessary because the current scan may already have passed the position at which the row of the new deadline is
+    // inserted.
     nextDeadline = Number.POSITIVE_INFINITY;
     const next = await startDueWork();
     if (work.isStopped) return;
@@ -67,11 +72,13 @@ export function deadlineWorker(options: MaintenanceOptions): DeadlineWorker {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Starts the rows of a page. Resolves when their work is done, or when it takes longer than `patienceMs`. */
+  /**
+   * Starts the work of the rows of a page. Resolves when this work is done, or when it takes longer than `patienceMs`.
+   */
   async function startPage(due: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
     const started: Promise<boolean>[] = [];
     for (const [planeId, rows] of due) {
-      // Skips a plane with running work. Its rows are read again when that work is done.
+      // Skip a plane with running work. The rows of the plane are read again when that work is done.
       if (work.isActive(planeId)) continue;
       while (work.isFull) await work.nextCompletion();
       if (work.isStopped) return;
@@ -121,7 +128,7 @@ export function deadlineWorker(options: MaintenanceOptions): DeadlineWorker {
 }
 
 interface DueRowsOptions {
-  /** The time in milliseconds since the Unix epoch. */
+  /** The current time in milliseconds since the Unix epoch. */
   readonly now: number;
   /** True for a row that must be skipped even if its deadline has passed. */
   isSkipped(entry: Entry): boolean;

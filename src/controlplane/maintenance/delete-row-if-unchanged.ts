@@ -3,8 +3,8 @@ import { StoreError } from '../../store/store-error.ts';
 import type { MaintenanceOptions } from './maintenance-options.ts';
 
 /**
- * Deletes the maintenance row of completed work. Returns false if the row was rewritten in the meantime, which means
- * that there is more work, or if another process has taken over the work.
+ * Deletes the maintenance row of completed work. Returns false in two cases: the row was rewritten in the meantime,
+ * which means that there is more work, or another process has taken over the work.
  */
 export async function deleteRowIfUnchanged(
   { store, fence }: Pick<MaintenanceOptions, 'store' | 'fence'>,

@@ -78,8 +78,9 @@ function isGone({ uid }: OwnerReference, gone: GcWork | undefined, { namespace }
 }
 
 /**
- * Returns the propagation policy for deleting an object whose owners are gone (GC-02, GC-07). It is Foreground if an
- * owner waits for the object and the object has dependents. Otherwise the finalizers of the object determine it.
+ * Returns the propagation policy for deleting an object whose owners are gone (GC-02, GC-07). The policy is Foreground
+ * if an owner waits for the object and the object has dependents. Otherwise, the finalizers of the object determine the
+ * policy.
  */
 async function policyFor(
   context: GcContext,
@@ -113,8 +114,8 @@ async function deleteDependents(context: GcContext, key: ObjectRef, owner: KubeO
   const { plane } = context;
   const uid = owner.metadata.uid ?? '';
   for (const dependentKey of await dependentsOf(context, uid)) {
-    // A dependent that is being deleted has its own row, so it is not processed here. In a cycle of owners, that would
-    // never end.
+    // A dependent that is being deleted has its own row, so it is not processed here. Otherwise, the processing of a
+    // cycle of owners would never end.
     const dependent = findObject(plane, dependentKey);
     if (dependent !== undefined && dependent.metadata.deletionTimestamp === undefined) {
       await check(context, dependentKey, dependent);
@@ -134,8 +135,8 @@ async function deleteDependents(context: GcContext, key: ObjectRef, owner: KubeO
 }
 
 /**
- * Returns the UIDs of all direct and indirect owners of an object. If one of these owners is also a dependent of the
- * object, it waits for the deletion of the object.
+ * Returns the UIDs of all direct and indirect owners of an object. An owner that is also a dependent of the object
+ * waits for the deletion of the object.
  */
 function ancestorsOf(plane: PlaneStores, object: KubeObject): ReadonlySet<string> {
   const seen = new Set<string>();

@@ -11,7 +11,7 @@ export interface Maintenance {
    * argument, rows of all types are processed.
    */
   wake(work?: MaintenanceWork): void;
-  /** True if a task is running in a plane that matches. */
+  /** True if a task is running in a plane for which `matches` returns true. */
   isBusyWith(matches: (planeId: string) => boolean): boolean;
   /** Resolves after all work that is due now is done. For tests, and for draining before a shutdown. */
   idle(): Promise<void>;

@@ -46,9 +46,9 @@ export async function withPlane<T>(
 }
 
 /**
- * Waits until the caches of a plane contain all writes up to now. Must be called after rows were read from the store and
- * before the caches are read, because rows that other processes have written may be newer than the caches. Rejects if a
- * cache cannot be brought up to date, so that the row is processed again later.
+ * Waits until the caches of a plane contain all writes up to now. Must be called after maintenance rows were read from
+ * the store and before the caches are read: rows that other processes have written may be newer than the caches.
+ * Rejects if a cache cannot be brought up to date; the row is then processed again later.
  */
 export async function caughtUp(store: Pick<Store, 'isShared'>, plane: PlaneStores): Promise<void> {
   if (!store.isShared) return;

@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** Opens planes on demand. In them, a job is pending as long as its spec says so. */
+/** Opens planes on demand. In these planes, a job is pending as long as its spec says so. */
 function newTestEnv(
   settle: (plane: string, name: string) => Promise<number | undefined>,
   options: { store?: Store; log?: Log; change?: Partial<StoredResource> } = {},

@@ -37,7 +37,10 @@ export function reconcileWorker(options: MaintenanceOptions): RowWorker {
     work.deferredRows.endScan();
   }
 
-  /** Reconciles the object of a row. Returns true if the row still exists, so another run is needed. Never rejects. */
+  /**
+   * Reconciles the object of a row. Returns true if the row still exists afterwards, which means that another run is
+   * needed. Never rejects.
+   */
   async function reconcile(entry: Entry): Promise<boolean> {
     const [, planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
     try {

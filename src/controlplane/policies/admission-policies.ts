@@ -97,7 +97,7 @@ export class AdmissionPolicies {
     if (denial !== undefined) throw refusal(write, denial);
   }
 
-  /** Refuses the write immediately if its policies exceed their budget. */
+  /** Evaluates one policy. Refuses the write immediately if the policies of the write exceed their common budget. */
   async #evaluateWithinBudget(matched: MatchedPolicy, evaluation: WriteEvaluation): Promise<void> {
     try {
       await this.#evaluatePolicy(matched, evaluation);
@@ -150,8 +150,8 @@ export class AdmissionPolicies {
   }
 
   /**
-   * Performs the binding's actions for failed validations: refuse the write, return a warning, or write to the audit
-   * log.
+   * Performs the actions that the binding specifies for failed validations: refuses the write, returns a warning, or
+   * writes to the audit log.
    */
   #applyActions(policy: string, binding: Binding, result: PolicyResult, { write, denials }: WriteEvaluation): void {
     const { validationActions = [] } = binding.spec;

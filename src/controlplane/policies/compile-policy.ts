@@ -44,8 +44,8 @@ export interface CompiledPolicy extends CompiledPolicyBase {
 }
 
 /**
- * Compiles the CEL expressions of one policy. Limits the total work for them, and gives other requests processor time
- * between expressions.
+ * Compiles the CEL expressions of one policy. Limits the total work of compiling, and gives other requests processor
+ * time between expressions.
  */
 export class PolicyCompiler {
   readonly #parse: Parse;

@@ -9,7 +9,8 @@ export class CompiledPolicies<Compiled> {
 
   /** Returns the compiled expressions of an object. Calls `compile` if they are unknown or the object has changed. */
   async get(store: KindStore, object: KubeObject, compile: () => Promise<Compiled>): Promise<Compiled> {
-    // A listener opens the store of a kind without objects, so it is not registered before an object exists.
+    // Registering a listener opens the store of the kind, even if the kind has no objects. So the listener is
+    // registered only when an object exists.
     this.#stopListening ??= store.listen(({ before, after }) => {
       if (after === undefined) this.#compiled.delete(before?.object.metadata.name ?? '');
     });

@@ -22,7 +22,8 @@ export interface MatchedRequest {
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   /**
-   * The labels of the object's namespace, or of the object itself if it is a Namespace. `undefined` if cluster-scoped.
+   * The labels of the object's namespace. For a Namespace, the labels of the Namespace itself. `undefined` for other
+   * cluster-scoped objects.
    */
   readonly namespaceLabels: Readonly<Record<string, string>> | undefined;
 }

@@ -18,8 +18,8 @@ const validations = [{ expression: 'true' }];
 const reference = { name: 'x', namespace: 'shop', parameterNotFoundAction: 'Allow' };
 
 /**
- * A caller who is denied every permission check. `asked` collects the checked permissions without duplicates, because a
- * store on a network may prepare a write again.
+ * A caller who is denied every permission check. `asked` collects the checked permissions. It omits duplicates, because
+ * a write may be prepared repeatedly if the store is on a network.
  */
 function powerless(asked: AccessAttributes[]): RequestContext {
   const may = (attributes: AccessAttributes) => {

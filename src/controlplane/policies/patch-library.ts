@@ -1,6 +1,6 @@
 import { type CelType, DYN, type ObjectType, type Overload, overload, STRING, signature } from '@flotilla/cel';
 
-/** The type of the objects that describe one operation of a JSON patch. */
+/** The type of the objects that each describe one operation of a JSON patch. */
 export const JSON_PATCH: ObjectType = {
   kind: 'object',
   name: 'JSONPatch',

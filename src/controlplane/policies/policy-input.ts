@@ -55,7 +55,7 @@ function namespaceObjectOf(plane: ControlPlane, write: AdmittedWrite): KubeObjec
   return plane.kinds.get('namespaces')?.peek('', namespaceOfWrite(write))?.object;
 }
 
-/** Returns the values of the CEL variables. `version` is the version of the object in them. */
+/** Returns the values of the CEL variables. `version` is the version in which the variables contain the object. */
 export function policyValues(
   plane: ControlPlane,
   write: AdmittedWrite,

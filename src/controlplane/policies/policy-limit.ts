@@ -6,7 +6,7 @@ import type { AdmissionAttributes } from '../plane-part.ts';
 /** The maximum number of policies, and of bindings, in a plane. Each write is compared with all of them. */
 export const maxPolicies = 500;
 
-/** Throws 403 if a write creates an object in `store` and the store already has the maximum number. */
+/** Throws 403 if a write creates an object in `store` and the store already contains the maximum number of objects. */
 export function refuseBeyondLimit({ operation, resource, draft }: AdmissionAttributes, store: KindStore): void {
   if (operation !== 'CREATE' || resource.plural !== store.resource.plural || resource.group !== store.resource.group)
     return;

@@ -8,7 +8,10 @@ import type { KindStore } from '../../registry/kind-store.ts';
 import type { KindStores } from '../../registry/kind-stores.ts';
 import { PARAMETER_COST, type RequestBudget } from './request-budget.ts';
 
-/** Thrown if the parameters of a binding cannot be found. The `failurePolicy` of the policy decides what follows. */
+/**
+ * Thrown if the parameters of a binding cannot be found. The `failurePolicy` of the policy decides whether the write is
+ * refused.
+ */
 export class PolicyBindingError extends Error {}
 
 /** A binding whose parameter objects are collected for a write. */

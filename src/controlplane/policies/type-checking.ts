@@ -22,8 +22,8 @@ export async function typeCheckingStatus(
     const type = objectType(kind);
     if (type === undefined) continue;
     for (const [fieldRef, fault] of await faultsOf(parse, spec, type)) {
-      // An expression that has an error even if the kind is unknown makes the policy itself invalid. A warning would
-      // only repeat the error.
+      // Skip an expression that has an error even if the kind is unknown. This error makes the policy itself invalid,
+      // so a warning would only repeat the error.
       if (generalFaults.has(fieldRef)) continue;
       const prefix = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
       const text = `${prefix.startsWith('/') ? prefix.slice(1) : prefix}: ${fault.replace(/^compilation failed: /, '')}`;

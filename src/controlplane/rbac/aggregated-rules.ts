@@ -20,7 +20,7 @@ const maxCharacters = 256 * 1024;
  */
 export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): readonly PolicyRule[] | undefined {
   const rules = new Map<string, PolicyRule>();
-  /** The roles that earlier selectors have selected. The result already contains all their rules. */
+  /** The roles that earlier selectors have selected. The result already contains all rules of these roles. */
   const added = new Set<KubeObject>();
   let characters = 0;
   for (const selector of selectorsOf(role)) {

@@ -41,8 +41,8 @@ export class AggregationController {
   readonly #log: Log;
   readonly #unlisten: () => void;
   /**
-   * The aggregated roles by name. `#selected` contains the roles that the aggregated roles select. Changes to roles that
-   * are in neither map have no effect.
+   * The aggregated roles by name. The map `#selected` contains the roles that the aggregated roles select. Changes to
+   * roles that are in neither map have no effect.
    */
   readonly #aggregated = new Map<string, KubeObject>();
   readonly #selected = new Map<string, KubeObject>();
@@ -100,7 +100,8 @@ export class AggregationController {
 
   /**
    * True if the change of a role may change the rules of aggregated roles. False for the controller's own writes: the
-   * controller continues after them by itself, and roles that aggregate each other in a cycle may never converge.
+   * controller continues by itself after its writes. Also, roles that aggregate each other in a cycle may never
+   * converge.
    */
   affects(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
     if (after !== undefined && this.#isOwnWrite(after)) return false;

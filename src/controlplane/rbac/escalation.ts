@@ -23,7 +23,8 @@ const everything: readonly PolicyRule[] = [
 
 /**
  * Refuses to write a role with permissions that the caller does not have, unless the caller has the permission
- * `escalate`. The rules of an aggregated role can change later, so writing one requires all permissions.
+ * `escalate`. The rules of an aggregated role can change later, so a caller who writes an aggregated role needs all
+ * permissions.
  */
 export async function refuseRoleEscalation(
   resource: StoredResource,

@@ -44,7 +44,10 @@ export class PathSet {
   }
 }
 
-/** Removes all stars at the end. A regular expression would take quadratic time if many stars are elsewhere. */
+/**
+ * Removes all stars at the end. Does not use a regular expression, which would take quadratic time for many stars
+ * before the end.
+ */
 export function withoutStars(path: string): string {
   let end = path.length;
   while (path[end - 1] === '*') end--;

@@ -22,8 +22,8 @@ interface BroadRule {
 }
 
 /**
- * A rule is expanded to single permissions if their number is at most this many times the number of items in the rule's
- * lists.
+ * The maximum number of single permissions per item in the lists of a rule. A rule with more single permissions is not
+ * expanded to single permissions.
  */
 const maxExpansion = 4;
 
@@ -35,7 +35,7 @@ const lookupUnits = 8;
 
 /**
  * The permissions in a list of rules, indexed so that a lookup does not depend on the number of rules. Rules with many
- * permissions are indexed by their verbs, groups and resources separately. All work is charged to `meter`.
+ * permissions are indexed by their verbs, groups and resources separately. `meter` counts all work.
  */
 export class PermissionIndex {
   readonly #meter: WorkMeter;
@@ -55,7 +55,10 @@ export class PermissionIndex {
     for (const rule of rules) this.#add(rule);
   }
 
-  /** True if a rule grants the permission. Wildcards in the rules are considered; `*` is also a valid verb to look up. */
+  /**
+   * True if a rule grants the permission. A wildcard in a rule matches every value. The permission itself can also have
+   * the verb `*`.
+   */
   grants(permission: ResourcePermission): boolean {
     this.#meter.charge(lookupUnits);
     const { verb, group, resource } = permission;

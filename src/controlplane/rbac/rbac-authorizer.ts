@@ -95,7 +95,8 @@ function decide(policy: RbacPolicy, user: UserInfo, attributes: Attributes): Dec
 }
 
 /**
- * Returns the rules of all roles that are bound to a user, each role once, and the bound roles that do not exist.
+ * Returns the rules of all roles that are bound to a user, and the bound roles that do not exist. The rules of each
+ * role are returned once.
  */
 export function rulesOfUser(
   policy: RbacPolicy,

@@ -19,8 +19,8 @@ const maxSelectors = 100;
 const maxAggregatedRoles = 100;
 
 /**
- * Returns an error for a write that adds an aggregated role to a plane that already has the maximum number. `count` is
- * the current number.
+ * Returns an error for a write that adds an aggregated role to a plane that already has the maximum number of
+ * aggregated roles. `count` is the current number.
  */
 export function aggregatedRoleLimitErrors(role: KubeObject, old: KubeObject | undefined, count: number): FieldError[] {
   const isNew = isAggregatedRole(role) && (old === undefined || !isAggregatedRole(old));

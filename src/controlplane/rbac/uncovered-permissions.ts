@@ -12,7 +12,7 @@ import { PermissionIndex } from './permission-index.ts';
  */
 const maxWork = 2_000_000;
 
-/** The estimated number of units for one single permission of a rule. */
+/** The estimated work for one single permission of a rule, in units. */
 const unitsPerPermission = 10;
 
 /**
@@ -22,8 +22,8 @@ const unitsPerPermission = 10;
 const maxListed = 2_000;
 
 /**
- * Returns the permissions in `wanted` that no rule in `owned` covers, each as a separate rule. If a rule contains too
- * many of them, the whole rule is returned instead. Empty if all permissions are covered.
+ * Returns the permissions in `wanted` that no rule in `owned` covers, each as a separate rule. If too many permissions
+ * of a rule are not covered, returns the whole rule instead. Empty if all permissions are covered.
  */
 export function uncoveredPermissions(
   owned: readonly PolicyRule[],
@@ -78,8 +78,8 @@ class IndexOnDemand {
 }
 
 /**
- * Returns the owned rules that have a verb, a group and a resource of a wanted rule, or a wildcard. A caller may own
- * tens of thousands of rules, and indexing the irrelevant ones would take most of the time.
+ * Returns the owned rules that each have a verb, a group and a resource of a wanted rule, or a wildcard in their place.
+ * A caller may own tens of thousands of rules, and indexing the irrelevant rules would take most of the time.
  */
 function relevantRules(
   owned: readonly PolicyRule[],
@@ -107,7 +107,7 @@ function relevantRules(
 
 /**
  * True if a rule has both resource names and paths, which the validation rejects. A permission on a single path has no
- * names. So an owned rule with names can cover the whole rule without covering its paths.
+ * resource names. So an owned rule with resource names can cover the whole rule, but not the rule's single paths.
  */
 function hasNamedPaths({ resourceNames = [], nonResourceURLs = [] }: PolicyRule): boolean {
   return resourceNames.length > 0 && nonResourceURLs.length > 0;

@@ -14,7 +14,10 @@ export interface TrackedScale {
   readonly managedFields: ManagedFields | undefined;
 }
 
-/** Tracks the owners of the fields of a Scale. These managers own the replica count of the object that is scaled. */
+/**
+ * Tracks the owners of the fields of a Scale. The owners are the managers that own the replica count of the scaled
+ * object.
+ */
 export class ScaleOwnership {
   readonly #kind: OwnedKind;
   readonly #parent: ScaleParent;

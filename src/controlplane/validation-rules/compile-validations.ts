@@ -32,8 +32,8 @@ const LARGEST_REQUEST = 3 * 1024 * 1024;
 
 /** Compiles the validation rules of a schema. Loads the CEL grammar if the schema has rules. */
 export const compileValidations: CompileValidations = async (schema, path = '', old = undefined) => {
-  // A path or an old schema is given only for the validation of a CustomResourceDefinition. The validation of objects
-  // passes neither, so only its results are cached.
+  // Only the validation of a CustomResourceDefinition passes a path or an old schema. Cache only results without both,
+  // which the validation of objects uses.
   const isCacheable = path === '' && old === undefined;
   const cached = isCacheable ? cache.get(schema) : undefined;
   if (cached !== undefined) return cached;
@@ -98,7 +98,7 @@ function childSchemas({ properties, items, additionalProperties, allOf }: Schema
   return children;
 }
 
-/** Returns all CEL expressions of the old schema. Cost limits do not apply to expressions that exist already. */
+/** Returns all CEL expressions of the old schema. Cost limits do not apply to these expressions. */
 function expressionsOf(schema: Schema): Set<string> {
   const found = new Set<string>();
   const pending = [schema];

@@ -27,8 +27,8 @@ export interface RuleValidator {
 /** The result of compiling the rules of a schema. */
 export interface CompiledValidations {
   /**
-   * The errors of the rules themselves, which cause the definition to be rejected. Paths include the path of the
-   * schema. Parts of the schema other than `x-kubernetes-validations` are not checked.
+   * The errors of the rules themselves. With these errors, the definition is rejected. Their paths include the path of
+   * the schema. Parts of the schema other than `x-kubernetes-validations` are not checked.
    */
   readonly errors: readonly FieldError[];
   /** Absent if the schema has no rules. A rule that does not compile makes `validate` reject every object. */

@@ -95,7 +95,7 @@ function setDefaultApi(object: VirtualCluster, defaultApi: ApiSet): void {
 
 /**
  * Returns an error if a write changes the set of kinds. The stored objects of a kind that is no longer served would be
- * unreachable, and custom resources could have the names of kinds that are served in addition.
+ * unreachable, and custom resources could have the same names as kinds that the new set adds.
  */
 function apiChangeErrors(object: VirtualCluster, old: VirtualCluster): FieldError[] {
   if (apiSetOf(object) === apiSetOf(old)) return [];

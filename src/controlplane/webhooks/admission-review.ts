@@ -95,7 +95,7 @@ function parsed(text: string): JsonObject {
     const { value } = parseJson(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // The response is not quoted, because it may come from a program that is not a webhook.
+    // The error does not quote the response, because the response may come from a program that is not a webhook.
   }
   throw new WebhookCallError("couldn't get version/kind; json parse error: the response is not a JSON object");
 }
@@ -129,7 +129,7 @@ function patchIn(response: JsonObject): readonly JsonValue[] {
     const { value } = parseJson(Buffer.from(encoded, 'base64').toString('utf8'));
     if (Array.isArray(value)) return value;
   } catch {
-    // The error is thrown below.
+    // A patch that cannot be parsed is reported below.
   }
   throw new WebhookCallError('received undecodable patch in webhook response: it is not a list of operations');
 }

@@ -146,7 +146,10 @@ export class AdmissionWebhooks {
     return mutated;
   }
 
-  /** Calls a webhook. Returns `undefined` if the call failed and its failurePolicy is Ignore. Throws if it denies. */
+  /**
+   * Calls a webhook. Returns `undefined` if the call fails and the failurePolicy of the webhook is Ignore. Throws if
+   * the webhook denies the write.
+   */
   async #call(
     { hook, version, index }: Invocation,
     write: AdmittedWrite,

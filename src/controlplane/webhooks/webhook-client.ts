@@ -14,7 +14,7 @@ const MAX_CALLS = 20;
 /** The maximum number of calls that wait for other calls to end. Further calls fail immediately. */
 const MAX_WAITING = 100;
 
-/** The maximum number of CA certificates whose parsed form is kept. A virtual cluster rarely has more. */
+/** The maximum number of CA certificates whose parsed form is kept. A virtual cluster rarely uses more. */
 const MAX_AUTHORITIES = 10;
 /** The maximum length of certificates whose parsed form is kept: enough for all authorities that a system trusts. */
 const MAX_AUTHORITY_LENGTH = 512 * 1024;
@@ -32,7 +32,7 @@ export interface WebhookCall {
   /** Aborts the call. */
   readonly signal: AbortSignal;
   /**
-   * Waits for a time slice. Called after each wait of the call: many calls may continue at the same time, and their
+   * Waits for a time slice. The call must do this after each wait: many calls may continue at the same time, and their
    * work would delay other tenants on this thread. Absent for a write that needs no time slices.
    */
   readonly nextTimeSlice?: (() => Promise<void>) | undefined;
@@ -54,13 +54,14 @@ export type ResolveHost = (host: string, signal: AbortSignal) => Promise<readonl
 export interface WebhookClientOptions {
   /** The addresses at which webhooks may be called: CIDRs, or `public`. */
   readonly addresses: readonly string[];
-  /** Optional; defaults to DNS. */
+  /** Resolves host names. Optional; defaults to DNS. */
   readonly resolve?: ResolveHost;
 }
 
 /**
- * Calls the webhooks of one virtual cluster. Tenants choose the addresses, so each call connects to an address that was
- * checked, without another lookup; redirects are not followed; and size, time and number of calls are limited.
+ * Calls the webhooks of one virtual cluster. Tenants choose the addresses of webhooks. So each call connects to an
+ * address that was checked, without a second lookup, and follows no redirects. The size, duration and number of calls
+ * are limited.
  */
 export class WebhookClient {
   readonly #addresses: WebhookAddresses;
@@ -105,7 +106,7 @@ export class WebhookClient {
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
     const found = isIP(host) !== 0 ? [host] : await this.#resolve(host, signal);
     const address = found.find((one) => this.#addresses.allows(one));
-    // The message is also used for a host that does not exist, so that tenants cannot look up internal names.
+    // A host that does not exist causes the same message. Otherwise tenants could find out which internal names exist.
     if (address === undefined) throw failed(call, 'the host has no address at which webhooks may be called');
     const port = url.port === '' ? 443 : Number(url.port);
     const body = call.body();
@@ -173,8 +174,8 @@ async function readBody(response: IncomingMessage): Promise<string> {
 }
 
 /**
- * Resolves a host name by DNS queries of this program. The functions of the operating system would occupy a thread that
- * all tenants and the store share, for as long as a name server does not answer.
+ * Resolves a host name by DNS queries that this program sends itself. The functions of the operating system would
+ * occupy a thread until a name server responds, and all tenants and the store share these threads.
  */
 export async function resolveByDns(host: string, signal: AbortSignal): Promise<readonly string[]> {
   if (host === 'localhost') return ['127.0.0.1', '::1'];

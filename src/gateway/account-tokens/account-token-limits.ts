@@ -31,8 +31,8 @@ export function endOfMaxAge(
 }
 
 /**
- * True if the instance no longer accepts the token. If any tokens of the service account are revoked, tokens without a
- * time of issue are no longer accepted either.
+ * True if the instance no longer accepts the token. If any tokens of the service account are revoked, all its tokens
+ * without a time of issue are revoked too.
  */
 export function isRevokedUse(token: CredentialUse, { status }: VirtualClusterInstance): boolean {
   const account = { namespace: token.namespace, name: token.serviceAccount };
@@ -42,7 +42,7 @@ export function isRevokedUse(token: CredentialUse, { status }: VirtualClusterIns
 /** The interval at which the access of the creator is checked during a long-running request. */
 const checkMs = 5_000;
 
-/** Ends a long-running request soon after `isAllowed` returns false for the first time. */
+/** Calls `isAllowed` regularly during a long-running request, and ends the request when the result is false. */
 export function endWhenDenied(
   exchange: Exchange,
   isAllowed: () => boolean,

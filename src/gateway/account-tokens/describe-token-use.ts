@@ -5,8 +5,8 @@ import { systemPrefix, tokenCreatorClaim } from '../../api/naming.ts';
 const accountPrefix = `${systemPrefix}serviceaccount:`;
 
 /**
- * Describes the use of a service account token with these claims at `now`; `undefined` if the claims name no service
- * account. The cluster that issued the token must have accepted the token before.
+ * Describes the use, at the time `now`, of the service account token with the given claims. Returns `undefined` if the
+ * claims name no service account. The cluster that issued the token must have accepted the token before this call.
  */
 export function describeTokenUse(claims: JsonObject | undefined, now: number): CredentialUse | undefined {
   const subject = textAt(claims, 'sub');

@@ -15,7 +15,7 @@ const authorizedRemotely: Decision = { allowed: true, reason: 'the remote cluste
 
 /**
  * A remote cluster as a gateway target. The cluster authorizes each request itself, because requests are sent under the
- * caller's name. Only impersonation is checked by this server, because the cluster sees just the impersonated name.
+ * caller's name. This server checks only impersonation, because the cluster sees just the impersonated name.
  */
 export function remoteCluster(options: RemoteClusterOptions): GatewayTarget {
   return {

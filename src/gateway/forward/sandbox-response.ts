@@ -8,9 +8,9 @@ const inertTypes =
   /^(?:application\/(?:json|yaml|cbor|octet-stream|vnd\.kubernetes\.protobuf)|text\/plain)\s*(?:;[^,]*)?$/i;
 
 /**
- * Adds headers that sandbox a response from a cluster. A browser loads it from the origin of this server, so a page in
- * it could send requests with the session of a signed-in user. The sandbox gives the page an opaque origin and disables
- * scripts. A content security policy of the page itself is preserved.
+ * Adds headers that sandbox a response from a cluster. A browser loads the response from the origin of this server. If
+ * the response is a web page, the page could thus send requests with the session of a signed-in user. The sandbox gives
+ * the page an opaque origin and disables scripts. A content security policy of the page itself is preserved.
  */
 export function sandboxResponse({ status, headers }: Reply): void {
   if (status === 101) return;

@@ -14,7 +14,8 @@ const maxPerCaller = maxWaiting / 2;
  */
 export class TargetLimiter {
   /**
-   * This server's name in the `Via` header of forwarded requests. A request that arrives with it has been in a loop.
+   * This server's name in the `Via` header of forwarded requests. A request that arrives with this name in the header
+   * has been in a loop.
    */
   readonly via: string;
   readonly #waiting = new Map<string, number>();
@@ -25,7 +26,8 @@ export class TargetLimiter {
   }
 
   /**
-   * Takes a slot for a request of this caller, and returns a function that frees the slot. Throws 429 if all are taken.
+   * Takes a slot for a request of this caller, and returns a function that frees the slot. Throws 429 if all slots are
+   * taken.
    */
   acquire(caller: string): () => void {
     const current = this.#waiting.get(caller) ?? 0;

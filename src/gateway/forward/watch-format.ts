@@ -6,8 +6,8 @@ import { watchEventFrame } from '../../http/protobuf/watch-event.ts';
 /** The format of the events of a watch. Each instance reads only one watch. */
 export interface WatchFormat {
   /**
-   * Returns the number of bytes in the next chunk up to the end of the last event that ends in it; 0 if no event ends
-   * in it.
+   * Reads the next chunk. Returns the number of bytes up to the end of the last event that ends in the chunk; 0 if no
+   * event ends there.
    */
   completeBytes(chunk: Uint8Array): number;
   /** Returns an ERROR event with a Status. */

@@ -30,14 +30,14 @@ export async function tokenReview(
   const review = decodeReview(exchange, tokenReviewKind.kind, await readBody(exchange, maxReviewLength));
   const token = textAt(review, 'spec', 'token');
   const isOwn = isOwnToken(exchange, token);
-  // If the caller impersonates another user, the result is the cluster's own response. Even then the cluster must not
-  // learn the token.
+  // If the caller impersonates another user, the review returns the cluster's own response. Even then the cluster must
+  // not learn the caller's token.
   const isHidden = isOwn || token === bearerTokenOf(exchange.request);
   const sent = isHidden ? withToken(review, substituteToken) : review;
   const { status, body } = await send(Buffer.from(writeJson(sent)));
   const result = status === 201 ? parseJson(body) : undefined;
-  // The audiences of the cluster's own API are unknown here, so a review for certain audiences gets the cluster's own
-  // response.
+  // A review for certain audiences gets the cluster's own response, because the audiences of the cluster's own API are
+  // unknown here.
   if (!isOwn || !isJsonObject(result) || textsAt(review, 'spec', 'audiences').length > 0)
     return { status, headers: { 'content-type': 'application/json' }, body };
   const { spec = {} } = review;

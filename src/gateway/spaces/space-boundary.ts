@@ -6,8 +6,8 @@ import type { RequestInfo } from '../../http/request/request-info.ts';
 /**
  * The part of the host cluster's API that a space gives access to (completions §12): all namespaced resources in its
  * namespace, reads of the namespace object, discovery, OpenAPI documents, the version and reviews of the caller's own
- * permissions. Both functions are allowlists. The host cluster also authorizes each request, with the caller's own
- * identity.
+ * permissions. `requestIsInSpace` and `isInSpace` are allowlists. The host cluster also authorizes each request, with
+ * the caller's own identity.
  */
 
 /**

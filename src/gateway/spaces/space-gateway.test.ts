@@ -65,8 +65,8 @@ describe('the gateway to a space of a remote cluster (completions §12)', () => 
   };
 
   it('forwards requests in the namespace with the name and the groups of the caller', async () => {
-    // Spaces bind roles to the groups of users and teams. A group for a role would apply to other spaces too, so there
-    // is none.
+    // Spaces bind roles to the groups of users and teams. Callers get no group for a role, because such a group would
+    // apply to other spaces too.
     at.state.space.spec = { ...at.state.space.spec, extraAccessRules: [{ users: ['*'], clusterRole: 'edit' }] };
     at.state.decide = (_who, { target }) => ({ allowed: target?.type === 'ProjectSpace', reason: '' });
     expect((await ask('/api/v1/namespaces/own/pods?limit=5')).code).toBe(200);

@@ -11,7 +11,7 @@ import { groupsWithRole } from '../spaces/binding-groups.fixture.ts';
 import { type SpacesUnderTest, spaceSuite } from '../spaces/space.suite.ts';
 import { remoteBuiltinHost } from './remote-builtin-host.ts';
 
-/** Opens the same cluster as from another machine, with an address and a key. */
+/** Opens the built-in cluster over HTTPS, as from another machine, with an address and a key. */
 async function open(): Promise<HostUnderTest & SpacesUnderTest> {
   const bench = await ServerTestEnv.open();
   const server = await bench.start();

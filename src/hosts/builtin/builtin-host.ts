@@ -132,8 +132,8 @@ export function builtinHost(options: BuiltinHostOptions): Host {
 }
 
 /**
- * Puts a virtual cluster to sleep, or wakes it. With `isWanted`, the change fails if the virtual cluster was changed
- * after it was read for that call.
+ * Puts a virtual cluster to sleep, or wakes it. If `isWanted` is given, the virtual cluster is read before `isWanted`
+ * is called, and the change fails if another change was made since that read.
  */
 async function setAsleep(
   virtualClusters: ResourceClient<FieldsOf<typeof virtualClusterKind>>,
@@ -175,8 +175,8 @@ function spacesOf(options: BuiltinHostOptions): InstanceDriver {
 }
 
 /**
- * Applies the objects of a request in its namespace. The server uses its own permissions for this, so nothing else
- * prevents a role binding that grants more permissions than the author of the template has.
+ * Applies the objects of a request in its namespace. The server uses its own permissions for this. So objects of RBAC
+ * kinds are refused: a role binding could otherwise grant more permissions than the author of the template has.
  */
 async function applyInNamespace(
   options: BuiltinHostOptions,

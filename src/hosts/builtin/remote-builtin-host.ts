@@ -35,9 +35,9 @@ export function remoteBuiltinHost({ connection, clock, log }: RemoteBuiltinHostO
   });
   return {
     ...host,
-    // Gateways call this for every request, nearly always for a ready virtual cluster, so the cache serves that case.
-    // For any other phase the current state is read from the cluster, because callers may be waiting for a change that
-    // has not reached the cache yet.
+    // Gateways call this function for every request, nearly always for a ready virtual cluster, so the cache serves
+    // that case. For any other phase, the current state is read from the cluster, because callers may wait for a change
+    // that has not reached the cache yet.
     async observe(location, call) {
       const known = copy.get(location.namespace, location.name);
       const found = known && toHostedVirtualCluster(known);

@@ -56,8 +56,8 @@ export interface KubernetesHostOptions {
 
 /**
  * The host driver for Kubernetes clusters. Each virtual cluster is a Helm release of the vCluster chart. Reads use a
- * cache. It starts one watch per kind on first use, and stops the watches after some minutes without use. Operations
- * that change a virtual cluster read the current objects from the cluster first.
+ * cache. The cache starts one watch per kind on first use, and stops the watches after some minutes without use.
+ * Operations that change a virtual cluster read the current objects from the cluster first.
  */
 export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost {
   return new KubernetesHost(options);

@@ -21,7 +21,7 @@ async function patchBy(scale: Scale, deployment: JsonObject): Promise<JsonObject
   return sent;
 }
 
-/** Wakes a space with one sleeping deployment that has this record. */
+/** Wakes a space with one sleeping deployment. `record` is the annotation with its previous replica count. */
 function wakeWith(record: string): Promise<JsonObject | undefined> {
   const metadata = { name: 'web', annotations: { [replicasAnnotation]: record } };
   return patchBy(scaleUpSpace, { metadata, spec: { replicas: 0 } });

@@ -14,10 +14,10 @@ import {
   statefulSetKind,
 } from '../kubernetes/host-kinds.ts';
 
-/** Returns the patch of a workload; `undefined` if it needs none. */
+/** Returns the patch of a workload; `undefined` if the workload needs no patch. */
 type Patch = (workload: KubeObject) => JsonObject | undefined;
 
-/** The kinds of workloads and the patches with which they sleep and wake. */
+/** The kinds of workloads, each with the patches for sleep and wake. */
 const workloadKinds: readonly { readonly kind: ResourceKind; readonly sleep: Patch; readonly wake: Patch }[] = [
   ...[deploymentKind, statefulSetKind, replicaSetKind, replicationControllerKind].map((kind) => ({
     kind,
@@ -34,14 +34,18 @@ const maxReplicas = 2 ** 31 - 1;
 const maxAttempts = 5;
 
 /**
- * Scales the workloads in a namespace to zero, suspends its jobs, and records their previous state in annotations.
- * Workloads that another workload controls are not changed. A repeated call completes an interrupted one.
+ * Scales the workloads in a namespace to zero, suspends its jobs, and records the previous state of each workload in
+ * annotations. Workloads that another workload controls are not changed. If a call is interrupted, the next call
+ * completes its work.
  */
 export async function scaleDownSpace(hostClient: ApiClient, namespace: string, call: HostCallOptions): Promise<void> {
   for (const { kind, sleep } of workloadKinds) await patchAll(hostClient, { kind, namespace, patchOf: sleep }, call);
 }
 
-/** Restores what `scaleDownSpace` recorded. Workloads without a record are not changed. */
+/**
+ * Restores the state that `scaleDownSpace` recorded in annotations. Workloads without such an annotation are not
+ * changed.
+ */
 export async function scaleUpSpace(hostClient: ApiClient, namespace: string, call: HostCallOptions): Promise<void> {
   for (const { kind, wake } of workloadKinds) await patchAll(hostClient, { kind, namespace, patchOf: wake }, call);
 }
@@ -58,8 +62,8 @@ function scaledUp(workload: KubeObject): JsonObject | undefined {
   const metadata = { annotations: { [replicasAnnotation]: null } };
   const isAwake = (numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1) > 0;
   const replicas = Number.parseInt(recorded, 10);
-  // Users of the space can write the record. A record that the host rejects is ignored, because otherwise the space
-  // could never be woken.
+  // Users of the space can write the annotation with the replica count. A count that the host would reject is ignored,
+  // because otherwise the space could never be woken.
   const isUsable = replicas > 0 && replicas <= maxReplicas;
   return isAwake || !isUsable ? { metadata } : { metadata, spec: { replicas } };
 }
@@ -94,8 +98,8 @@ async function patchAll(
 }
 
 /**
- * Patches a workload on the condition that its version is unchanged. After a conflict, reads the workload again and
- * repeats the patch.
+ * Patches a workload if its resource version is unchanged. After a conflict, reads the workload again and repeats the
+ * patch.
  */
 async function patchOne(
   client: ResourceClient,

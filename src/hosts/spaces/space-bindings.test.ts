@@ -12,7 +12,7 @@ const request = {
   isNew: false,
 };
 
-/** Ensures the bindings in a namespace that contains this binding. Returns the patches. */
+/** Calls `ensureSpaceBindings` for a namespace that contains this binding. Returns the patches that were sent. */
 async function patchesOf(existing: KubeObject): Promise<JsonObject[]> {
   const patches: JsonObject[] = [];
   const resource = () => ({

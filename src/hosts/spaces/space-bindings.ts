@@ -48,8 +48,8 @@ export async function ensureSpaceBindings(
       await deleteByUid(client, key, existing, call);
       await createIfMissing(client, object, call);
     } else if (!isSame('subjects') || ownerOf(existing) !== owner) {
-      // Admins of the space can remove the owner label, so it is restored. Without it, the binding would not be removed
-      // when its role is no longer wanted.
+      // Admins of the space can remove the owner label, so it is restored. A binding without this label would not be
+      // removed after its role is no longer wanted.
       const { labels = {} } = object.metadata;
       await client.patch(key, { metadata: { labels }, subjects: memberOf(object, 'subjects') ?? [] }, call);
     }

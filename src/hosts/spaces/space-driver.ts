@@ -52,8 +52,8 @@ export function createSpaceDriver(options: SpaceDriverOptions): InstanceDriver {
       const metadata = metadataOf(request, options.namespaceMetadata(request));
       const spec = { kind: namespaceKind, key: { name: namespace }, owner, spec: undefined, metadata };
       const isNew = await ensureOwnedObject(namespaces, spec, call);
-      // The isolation is applied after the objects of the template, so no such object can replace a part of the
-      // isolation.
+      // The isolation is applied after the objects of the template, so no object of the template can replace a part of
+      // the isolation.
       if ((request.space?.objects ?? []).length > 0) await options.applyObjects(request, call);
       if (request.isolation !== undefined) await options.isolate?.(request, call);
       await ensureSpaceBindings(hostClient, { namespace, owner, bindings, isNew }, call);
@@ -114,9 +114,9 @@ function metadataOf({ displayName }: InstallRequest, metadata: LabelsAndAnnotati
 }
 
 /**
- * Makes an imported namespace belong to its new owner. If no earlier space created the namespace, adds an annotation
- * that keeps the namespace after the space is deleted. Throws 409 if the namespace does not have this uid, because
- * another one has replaced it.
+ * Makes an imported namespace belong to its new owner. If no earlier space created the namespace, adds an annotation,
+ * which keeps the namespace when the space is deleted. Throws 409 if the namespace has another uid, because it was
+ * replaced by a new one.
  */
 async function adoptNamespace(
   hostClient: ApiClient,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Host, HostedVirtualCluster, HostLocation, InstanceDriver } from '../host.ts';
 
-/** A host driver to test, and functions that read and change its host in other ways than through the driver. */
+/** A host driver to test, and functions that read and change its host without the driver. */
 export interface SpacesUnderTest {
   readonly host: Pick<Host, 'spaces'>;
   /** Does the background work that is due on the host. Tests call it repeatedly until they see the expected state. */

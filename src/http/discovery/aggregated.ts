@@ -10,8 +10,8 @@ import { discoveryVerbsOf, subresourceVerbsOf } from './verbs.ts';
 export const aggregatedDiscoveryContentType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 /**
- * True if the client prefers aggregated discovery: of all media types in the Accept header that the server supports,
- * the first one requests it (rule DISC-11).
+ * True if the client prefers aggregated discovery: among the supported media types in the Accept header, the most
+ * preferred one requests it (rule DISC-11).
  */
 export function wantsAggregatedDiscovery(request: IncomingRequest): boolean {
   for (const { type, subtype, parameters } of parseAccept(request.headers.accept ?? '')) {

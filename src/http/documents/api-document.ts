@@ -42,7 +42,7 @@ export function documentFromJson(json: string): ApiDocument {
   return { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
 }
 
-/** Returns the response with a document, or 304 if the client sent the document's current ETag. */
+/** Returns the response with a document. Returns 304 if an ETag that the client sent is current. */
 export function documentReply(exchange: Exchange, found: FoundDocument): Reply {
   const { document, contentType, headers = {} } = found;
   if (headers.etag !== undefined && matchesTag(exchange.request.headers['if-none-match'], headers.etag)) {
@@ -56,7 +56,10 @@ export function documentReply(exchange: Exchange, found: FoundDocument): Reply {
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
-/** The maximum number of tags that are compared. Clients send the one that they received. */
+/**
+ * The maximum number of ETags in a request that are compared. Clients usually send only the ETag that they received
+ * last.
+ */
 const maxTags = 64;
 
 function matchesTag(header: string | undefined, tag: string): boolean {

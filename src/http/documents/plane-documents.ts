@@ -28,7 +28,7 @@ export interface PlaneDocuments {
   /**
    * Serves the documents of a control plane: /, /api, /apis…, /openapi/…, /version, /healthz, /livez, /readyz, /metrics
    * and the OpenID documents, with or without a trailing slash. Resolves with `undefined` for other paths. Does not
-   * authorize the request: a filter must have done so before.
+   * authorize the request: an earlier filter must do this.
    */
   reply(exchange: Exchange): Promise<Reply | undefined>;
 }

@@ -49,8 +49,8 @@ export function readOnly(handler: Handler): Handler {
 }
 
 /**
- * Serves the version of the process. Unlike `/version` of a control plane, the response contains the API word, which
- * the command line reads here before it logs in.
+ * Serves the version of the process. Unlike `/version` of a control plane, the response contains the API word. The
+ * command line reads this word before it logs in.
  */
 function versionHandler(version: VersionInfo): Handler {
   const document = jsonDocument({ ...version, apiWord });

@@ -71,8 +71,8 @@ export function authenticate(options: AuthenticateOptions): Filter {
     return session === undefined ? replying : replying.then(withBrowserSecurityHeaders);
   };
   /**
-   * Responds from the current state: if the credential is invalid but the caches may be older than the request, looks
-   * up the credential again.
+   * Responds from the current state. If the credential seems invalid, but the caches may be older than the request,
+   * looks up the credential again.
    */
   const respondConfirmed = (exchange: Exchange, known: Freshness, next: Handler): Promise<Reply> => {
     const confirmation = new RefusalConfirmation(known, clock, exchange, () => identify(exchange).identity);

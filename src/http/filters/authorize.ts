@@ -36,7 +36,10 @@ export function authorize(options: AuthorizeOptions): Filter {
   };
 }
 
-/** Decides about a request. If the request is refused and the state may be older than the request, decides again. */
+/**
+ * Decides whether the request is allowed. If it is not, but the caches may be older than the request, decides again
+ * after they are current.
+ */
 export function confirmedDecision(exchange: Exchange, decide: () => MaybePromise<Decision>): MaybePromise<Decision> {
   const confirmDenial = async (decision: Decision): Promise<Decision> =>
     (await exchange.confirmation?.mustDecideAgain()) === true ? await decide() : decision;

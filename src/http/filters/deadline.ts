@@ -41,7 +41,8 @@ export function deadlineFilter(options: DeadlineOptions): Filter {
     const isWrite = exchange.info.isResource && writes.has(exchange.info.verb);
     const milliseconds = isWrite ? Math.min(allowed, writeMaximum) : allowed;
     const stop = after(milliseconds, () => {
-      // Created here and not in advance, because creating a stack trace is expensive and timeouts are rare.
+      // The error is created when the deadline passes and not in advance, because creating a stack trace is expensive
+      // and timeouts are rare.
       const error = timedOut(
         isWrite
           ? 'request did not complete within requested timeout - context deadline exceeded'

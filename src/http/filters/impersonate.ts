@@ -95,8 +95,8 @@ function requestedIdentity(request: IncomingRequest): RequestedIdentity | undefi
 }
 
 /**
- * True if a header starts with `impersonate-`. For most requests, this fast check is enough, because they have no such
- * header.
+ * True if the name of a header starts with `impersonate-`. Most requests have no such header, so this fast check is
+ * enough for them.
  */
 function hasImpersonationHeader(headers: IncomingRequest['headers']): boolean {
   for (const name in headers) if (name.startsWith('impersonate-')) return true;

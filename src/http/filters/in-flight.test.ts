@@ -171,8 +171,8 @@ describe('requests of several keys', () => {
     await turn();
     const before = done;
     expect(await get(filter, 'bert', () => {})).toBe(200);
-    // Only the requests of the current round were served before this one. None of the hundreds of waiting requests was
-    // served.
+    // Only the requests of the current round were served before the measured request. None of the hundreds of waiting
+    // requests was served before it.
     expect(done - before).toBeLessThan(50);
     await Promise.all(many);
     expect(done).toBe(400);

@@ -155,9 +155,9 @@ class Slot implements InFlightSlot {
   }
 
   /**
-   * Waits for a time slice while holding a slot. If the request ends during the wait, the slot is released immediately:
-   * a client can cancel thousands of requests at once, and other requests would otherwise wait until each of these had
-   * its time slice.
+   * Waits for a time slice while the request holds a slot. If the request ends during the wait, its slot is released
+   * immediately. Otherwise, a client that cancels thousands of requests at once would block other requests until each
+   * canceled request got its time slice.
    */
   #waitForTimeSlice(release: () => void): Promise<void> {
     this.#release = release;
@@ -167,7 +167,7 @@ class Slot implements InFlightSlot {
 
   /**
    * Must be called after `acquire`. Throws if the client has disconnected or the caller's credential has become
-   * invalid. If it does not throw, the request keeps its slot until its work is done, even if it ends earlier.
+   * invalid. Otherwise the request keeps its slot until its work is done, even if the client disconnects earlier.
    */
   throwIfEnded(): void {
     this.#stopFollowing?.();
@@ -195,7 +195,10 @@ class Slot implements InFlightSlot {
     return this.releaseWhile(this.#bodies.receive(this.#key, read));
   }
 
-  /** Keeps the slot if `waiting` settles before the next tick, because acquiring another slot could mean a wait. */
+  /**
+   * Waits one tick before releasing the slot, and keeps it if `waiting` settles within this tick, because acquiring
+   * another slot could mean a wait.
+   */
   async releaseWhile<T>(waiting: Promise<T>): Promise<T> {
     let isReleased = false;
     const releasing = setImmediate(() => {

@@ -4,7 +4,10 @@ import { ManualClock } from '../../lib/clock.ts';
 import type { Filter } from '../exchange.ts';
 import { type KeyRateLimitOptions, keyRateFilter } from './key-rate.ts';
 
-/** Creates a filter. By default, its burst is the rate of two seconds, and no caller is exempt. */
+/**
+ * Creates a filter. By default, the burst is the number of requests that the rate allows in two seconds, and no caller
+ * is exempt.
+ */
 function limiter({ perSecond, burst = 2 * perSecond, ...options }: TestLimit): Filter {
   return keyRateFilter({
     clock: new ManualClock(),

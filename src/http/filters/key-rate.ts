@@ -21,7 +21,10 @@ export interface KeyRateLimitOptions {
 interface Bucket {
   tokens: number;
   filledAt: number;
-  /** The number of refused requests for which the rate has not yet provided capacity. */
+  /**
+   * The number of refused requests that the client is expected to retry and for which the rate has not yet provided
+   * capacity.
+   */
   refused: number;
 }
 
@@ -33,9 +36,9 @@ export function keyRateFilter(options: KeyRateLimitOptions): Filter {
   const buckets = new BucketCache(options.maxKeys ?? 100_000);
 
   /**
-   * Counts a request. Returns 0 if it is allowed. Otherwise returns the number of seconds after which the client should
-   * retry. This time is random, up to the time in which all refused requests could be served, so that their clients do
-   * not return together.
+   * Counts a request. Returns 0 if the request is allowed. Otherwise returns the number of seconds after which the
+   * client should retry. The number is random, at most the time in which all refused requests could be served, so
+   * clients do not retry at the same time.
    */
   const secondsUntilAllowed = (key: string, perSecond: number, burst: number): number => {
     const now = options.clock.elapsed();

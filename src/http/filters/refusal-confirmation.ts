@@ -14,8 +14,8 @@ interface DecidedRequest {
 type Identify = () => MaybePromise<Identity | undefined>;
 
 /**
- * A request is decided again after a 503 only if it arrived less than this time ago. A longer attempt has waited for
- * the target and followed its changes.
+ * A request that got 503 is decided again only if it arrived less than this time ago. A request that took longer has
+ * waited for its target and noticed changes of the target.
  */
 const immediateMilliseconds = 1_000;
 
@@ -33,7 +33,7 @@ export class RefusalConfirmation {
   #identify: Identify;
   #isConfirmed = false;
 
-  /** Must be created before the state is read for the first time. */
+  /** Must be created before the request reads the state for the first time. */
   constructor(freshness: Freshness, clock: Pick<Clock, 'elapsed'>, request: DecidedRequest, identify: Identify) {
     this.#freshness = freshness;
     this.#clock = clock;
@@ -63,8 +63,9 @@ export class RefusalConfirmation {
   }
 
   /**
-   * Returns true if an authenticated request that was refused must be decided again (`hasNewState`). The exchange then
-   * contains the caller with its current groups and roles. `refusal` is the error, if there is one.
+   * Returns true if a refused request of an authenticated caller must be decided again (see `hasNewState`). The
+   * exchange then contains the caller with its current groups and roles. `refusal` is the error of the refused request,
+   * if there is one.
    */
   async mustDecideAgain(refusal?: unknown): Promise<boolean> {
     if (refusal !== undefined && !this.#dependsOnState(refusal)) return false;

@@ -5,8 +5,8 @@ import { type RequestInfo, requestInfoOf, urlCacheLimits } from '../request/requ
 
 /** Parses the path of the request, relative to a plane whose mount has `depth` path segments. */
 export function requestInfo(options: { readonly depth: number }): Filter {
-  // Only create requests use this cache, because all creates of a kind in a namespace have the path of the collection.
-  // Other requests mostly have the path of one object, which rarely repeats.
+  // Only create requests use this cache: all requests that create objects of one kind in one namespace have the same
+  // path. Most other requests have the path of one object, and such a path rarely repeats.
   const createInfos = new BoundedCache<RequestInfo>(urlCacheLimits);
   const infoOf = ({ request, query, segments }: Exchange): RequestInfo =>
     requestInfoOf(request.method, segmentsBelow(segments, request, options.depth), query);

@@ -36,7 +36,7 @@ export function sourceLimitFilter(options: SourceLimitOptions): Filter {
   const sources = new Map<string, Source>();
   /** Failed authentications by source and credential. */
   const invalid = new Map<string, Source>();
-  /** Fingerprints of credentials that were valid recently. The credentials themselves are not stored. */
+  /** Fingerprints of credentials that were valid recently. The credentials themselves are not kept in memory. */
   const valid = new Set<string>();
   let newestValid = '';
   const credentials = new PresentedCredentials();
@@ -56,7 +56,9 @@ export function sourceLimitFilter(options: SourceLimitOptions): Filter {
     if (fingerprint === newestValid) newestValid = '';
   };
 
-  /** Counts a failed authentication. Returns true if there was no other failure within `forgetMilliseconds`. */
+  /**
+   * Counts a failed authentication. Returns true if it is the first failure under this key within `forgetMilliseconds`.
+   */
   const recordFailure = (counts: Map<string, Source>, key: string): boolean => {
     const now = options.clock.elapsed();
     const before = counts.get(key);
@@ -100,8 +102,8 @@ export function sourceLimitFilter(options: SourceLimitOptions): Filter {
 }
 
 /**
- * Returns the key under which failures of a source are counted. Requests without a credential are counted separately:
- * they guess nothing, and browsers send them before a login.
+ * Returns the key under which the failures of a source are counted. Failures without a credential are counted
+ * separately: such requests cannot guess a credential, and browsers send them before a login.
  */
 function sourceKey(source: string, fingerprint: string | undefined): string {
   return fingerprint === undefined ? `${source} without` : source;

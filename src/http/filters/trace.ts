@@ -15,9 +15,9 @@ export interface TraceOptions {
 }
 
 /**
- * Traces a share of the requests. It comes after authentication, because only the sampling decisions of trusted callers
- * are followed. Nevertheless, the span begins when the request arrives. It ends when the response is ready, so it does
- * not include the time for sending a stream.
+ * Traces a share of the requests. This filter runs after authentication, because only the sampling decisions of trusted
+ * callers are followed. Nevertheless, the span begins when the request arrives. The span ends when the response is
+ * ready, so it does not include the time for sending a stream.
  */
 export function traceFilter({ tracer, depth, isTrusted }: TraceOptions): Filter {
   return (exchange, next) => {
@@ -54,7 +54,10 @@ export function traceFilter({ tracer, depth, isTrusted }: TraceOptions): Filter 
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Returns the method for names of spans. Clients can send any text, and the number of names must stay small. */
+/**
+ * Returns the method for the name of a span. Unknown methods are replaced, because clients can send any text and the
+ * number of span names must stay small.
+ */
 function methodOf({ method }: IncomingRequest): string {
   return knownMethods.has(method) ? method : '_OTHER';
 }

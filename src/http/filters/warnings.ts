@@ -47,7 +47,7 @@ function lengthOf(headers: readonly string[]): number {
 
 function warningHeader(text: string): string {
   const quoted = text.replace(/[\\"]/g, '\\$&');
-  // Node sends header values as Latin-1. One Latin-1 character per UTF-8 byte makes the client receive UTF-8.
+  // Node sends header values as Latin-1. If each UTF-8 byte becomes one Latin-1 character, the client receives UTF-8.
   return `299 - "${Buffer.from(quoted, 'utf8').toString('latin1')}"`;
 }
 

@@ -32,7 +32,7 @@ interface Sent {
   readonly handler?: Handler;
 }
 
-/** Sends a request, a watch by default. Returns the exchange, which a test ends, and the reply. */
+/** Sends a request, by default a watch. Returns the reply and the exchange, with which a test can end the request. */
 async function send(filter: Filter, sent: Sent = {}): Promise<{ exchange: Exchange; reply: Reply }> {
   const { key = 'a', url = `${path}?watch=1`, handler = stream, connection } = sent;
   const exchange = exchangeFor({ url, connection });

@@ -20,7 +20,7 @@ const averageRetrySeconds = 10;
 
 /**
  * Limits the number of open watches of each access key, user and connection, because every open watch uses memory. A
- * watch counts from its request to the end of its response. A watch above a limit gets 429.
+ * watch counts from the arrival of its request to the end of its response. A watch above a limit gets 429.
  */
 export function watchLimitFilter(options: WatchLimitOptions): Filter {
   const ofKeys = new Counts<string>();

@@ -96,7 +96,7 @@ function serveResource(endpoint: Endpoint): Promise<Reply> {
   const { verbs } = mounted;
   const { verb, pathName } = endpoint.exchange.info;
   const named = pathName !== '';
-  // The patch handler checks the name after the content type, in the order that rule PATCH-02 requires.
+  // The patch handler checks the name itself, after the content type, because rule PATCH-02 requires this order.
   if (verb !== 'patch') checkPathName(pathName);
   if (verb === 'create' ? named : (verb === 'update' || verb === 'patch') && !named) throw methodNotAllowedOnPath();
 

@@ -4,8 +4,8 @@ import { isLongRunning } from '../request/long-running.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * Serves GET of a byte stream that another server produces, such as a container log. The request releases its in-flight
- * slot first, because the other server does the work.
+ * Serves GET of a byte stream that another server produces, such as a container log. Releases the in-flight slot of the
+ * request first, because the other server does the work.
  */
 export async function readByteStream(
   { exchange }: Endpoint,

@@ -22,9 +22,9 @@ export async function watch(endpoint: Endpoint, open: (options: WatchOptions) =>
 }
 
 /**
- * The response body of a watch. It is a class, because V8 gives all instances of a class the same hidden class, but
- * each object literal its own. It does not reference the exchange, which would otherwise stay in memory during the
- * watch.
+ * The response body of a watch. It is a class, because V8 gives all instances of a class one shared hidden class, but
+ * each object literal a separate one. It does not reference the exchange, because the reference would keep the exchange
+ * in memory during the watch.
  */
 class EventLines implements Feed<Uint8Array> {
   readonly #end: RequestEnd;
@@ -54,7 +54,7 @@ class EventLines implements Feed<Uint8Array> {
       if (!this.#stream.isEnded) return undefined;
       this.#over = true;
       const { reason } = this.#end;
-      // An error event makes the client list the objects again. Without an error event, the client resumes the watch.
+      // Without an error event, the client resumes the watch. An error event makes the client list the objects again.
       return reason instanceof StatusError ? this.#last(reason.status) : undefined;
     } catch (error) {
       // The response status has already been sent, so the error becomes the last event of the stream (rule WATCH-36).

@@ -6,7 +6,7 @@ class Sender {
   #tell: (bytes: number) => void = () => {};
   #settle: { resolve: (bytes: number) => void; reject: (error: unknown) => void } | undefined;
   #bytes = 0;
-  /** Resolves with the number of received bytes, or with the code of the error. */
+  /** Resolves with the number of received bytes, or with the status code of the error. */
   readonly outcome: Promise<unknown>;
 
   constructor(room: BodyBudget, key = 'anna') {

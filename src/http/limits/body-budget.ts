@@ -16,8 +16,8 @@ interface Sender {
 
 /**
  * The memory budget for request bodies that are being received. The in-flight limit does not cover this memory, because
- * a request holds no slot while its body arrives. If the budget is exceeded, the oldest body of the caller that uses
- * the most memory is evicted, because well-behaved clients send a body quickly.
+ * a request holds no slot while its body arrives. If the budget is exceeded, the caller that uses the most memory loses
+ * its oldest body, because well-behaved clients send a body quickly.
  */
 export class BodyBudget {
   readonly #maxBytes: number;
@@ -31,7 +31,7 @@ export class BodyBudget {
 
   /**
    * Runs `read` to receive a body for the caller `key`. `read` must report received bytes by calling its parameter,
-   * which throws if the body has been evicted from the budget. Throws 429 in that case.
+   * which throws if the body has been evicted from the budget. `receive` then throws 429.
    */
   receive<T>(key: string, read: (report: (bytes: number) => void) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {

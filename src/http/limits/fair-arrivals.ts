@@ -11,7 +11,7 @@ export interface FairArrivalsOptions {
 /** A request that has arrived. Exactly one of its functions is called. */
 export interface ArrivedRequest {
   /**
-   * The credential that the client sent, which is not verified yet. If the client sent none, it is the connection;
+   * The credential that the client sent, before verification, or the connection if the client sent no credential;
    * `undefined` if the connection is already closed.
    */
   readonly source: string | object | undefined;
@@ -25,8 +25,8 @@ export interface ArrivedRequest {
 type Source = ArrivedRequest['source'];
 
 /**
- * The time in milliseconds for starting requests during the read of the available input, and again between two reads.
- * Requests rarely need this much time, so nearly all requests start immediately.
+ * The time in milliseconds for starting requests while the available input is read. The same time is available again
+ * between two reads. Requests rarely need this much time, so nearly all requests start immediately.
  */
 const budgetMilliseconds = 3;
 

@@ -1,7 +1,7 @@
 import { LinkedQueue } from '../../lib/queue/linked-queue.ts';
 import { type Competitor, LowestUsageOrder } from './lowest-usage-order.ts';
 
-/** A competitor for time: a tenant, a part of a tenant, or a caller. */
+/** A competitor for CPU time: a tenant, a part of a tenant, or a caller. */
 interface Share extends Competitor {
   /** Absent for a tenant. */
   readonly parent: Share | undefined;
@@ -39,7 +39,7 @@ export interface FairQueueOptions {
   readonly maxDebt?: number;
 }
 
-/** The minimum CPU time in milliseconds that is charged for a time slice, because scheduling also takes time. */
+/** The minimum CPU time in milliseconds that is counted for a time slice, because scheduling also takes time. */
 const minCost = 0.05;
 
 /**
@@ -48,13 +48,16 @@ const minCost = 0.05;
  */
 export class FairQueue {
   readonly #tenants: LowestUsageOrder<Share>;
-  /** The number of waiting requests without those of paused tenants. `#lengthWithPaused` includes them. */
+  /**
+   * The number of waiting requests, without the requests of paused tenants. `#lengthWithPaused` includes those
+   * requests.
+   */
   #length = 0;
   #lengthWithPaused = 0;
   #keys = 0;
   /**
    * The number of the current busy period. A busy period ends when no request waits. Used CPU times are compared only
-   * within a period.
+   * within one busy period.
    */
   #period = 0;
   #sequence = 0;
@@ -101,8 +104,8 @@ export class FairQueue {
   }
 
   /**
-   * Begins the next request and returns its share; `undefined` if no request waits. The caller must charge the CPU time
-   * of the request to the share.
+   * Begins the next request and returns its share; `undefined` if no request waits. The caller of this function must
+   * pass the share to `charge` with the CPU time of the request.
    */
   beginNext(): RunningShare | undefined {
     const caller = this.#tenants.first?.parts?.first?.parts?.first;
@@ -129,7 +132,7 @@ export class FairQueue {
     if (this.#lengthWithPaused === 0) this.#period++;
   }
 
-  /** Gives the tenant of the caller no more time slices until the returned function is called. */
+  /** Gives the tenant of the caller no further time slices until the returned function is called. */
   pause(caller: RunningShare): () => void {
     let tenant = caller;
     while (tenant.parent !== undefined) tenant = tenant.parent;

@@ -94,7 +94,8 @@ describe('time slices', () => {
     times(40, () => thread.work('late', 0.5));
     const before = thread.had.length;
     while (thread.had.length < before + 30) await thread.round();
-    // The key `early` is ahead of `late` by only a few milliseconds, because the time for input is not charged.
+    // The key `early` is ahead of `late` by only a few milliseconds, because the time for reading input is not counted
+    // for any key.
     expect(thread.had.slice(before, before + 30)).toContain('early');
   });
 

@@ -35,21 +35,21 @@ const longRound = 4;
  */
 const unevenAbove = 8;
 /**
- * Rounds are short only within this many milliseconds after two successive requests came from different keys. After
- * that time, only one key counts as active.
+ * Rounds are short only during this time after two successive requests came from different keys. After this time, only
+ * one key counts as active.
  */
 const sharedMilliseconds = 1000;
 /**
- * After a time slice of more than `longSlice` milliseconds, the tenant pauses for as long as the time slice took, at
- * most `maxPause`. A request of another tenant needs several rounds, and without pauses each of these rounds could
- * contain a long time slice of the first tenant. A tenant that was alone for `aloneMilliseconds` does not pause.
+ * After a time slice of more than `longSlice` milliseconds, its tenant pauses for as long as the time slice took, at
+ * most `maxPause`. Without pauses, each of the several rounds that a request of another tenant needs could contain a
+ * long time slice of the first tenant. A tenant that was alone for `aloneMilliseconds` does not pause.
  */
 const longSlice = 10;
 const maxPause = 1_000;
 const aloneMilliseconds = 10_000;
-/** The maximum number of callbacks to schedule in advance. One round rarely runs more callbacks. */
+/** The maximum number of callbacks to schedule in advance. A round rarely runs more callbacks than this. */
 const maxAhead = 64;
-/** If both kinds of work wait, background work gets one of this many time slices. */
+/** If both normal and background work wait, background work gets one of this many time slices. */
 const slicesPerBackgroundSlice = 4;
 
 /**
@@ -69,20 +69,20 @@ export class FairScheduler {
   readonly #defer: (callback: () => void) => void;
   readonly #normal = new FairQueue();
   readonly #background = new FairQueue();
-  /** The number of time slices since the last one of background work. */
+  /** The number of time slices since the last time slice of background work. */
   #sinceBackground = 0;
   #scheduled = 0;
   /** The number of scheduled callbacks that remain in the current round. */
   #leftInRound = 0;
   #roundBegan = 0;
-  /** The current time slice. `since` is its start on `clock`, `began` on `pauseClock`. */
+  /** The current time slice. `since` is its start on `clock`, `began` its start on `pauseClock`. */
   #running:
     | { readonly queue: FairQueue; readonly key: RunningShare; readonly since: number; readonly began: number }
     | undefined;
   #lastKey = '';
   #lastTenant = '';
   #sharedUntil = 0;
-  /** Until this time, a tenant pauses after a long time slice, because another tenant is active. */
+  /** Until this time, tenants pause after long time slices, because another tenant is active. */
   #pausesUntil = 0;
 
   constructor({ clock, pauseClock = systemClock, defer = setImmediate }: FairSchedulerOptions) {
@@ -138,7 +138,7 @@ export class FairScheduler {
     this.#endTimeSlice(now);
     const roundMilliseconds = now < this.#sharedUntil && this.#isUneven() ? shortRound : longRound;
     // The last callback of a round starts no time slice, because the time for reading the input after it would be
-    // charged to that time slice.
+    // counted as CPU time of that time slice.
     if (this.#leftInRound > 0 && now - this.#roundBegan < roundMilliseconds) this.#beginTimeSlice(now);
     this.#schedule();
   };

@@ -148,7 +148,7 @@ describe('for any sequence of requests', () => {
               release?.();
             });
           });
-        // The first key holds all slots before the others start.
+        // The requests of the first key get all slots before the other keys send requests.
         for (let times = 0; times < 8 * each; times++) ask(0);
         for (let index = 1; index < keys; index++) for (let times = 0; times < 8 * each; times++) ask(index);
         await settled();

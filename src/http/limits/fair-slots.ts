@@ -8,8 +8,8 @@ export interface FairSlotsOptions {
   /** The number of requests that may hold a slot at the same time. */
   readonly slots: number;
   /**
-   * The limit on waiting requests of all keys. If it is reached, a new request displaces a waiting request of the key
-   * with the most waiting requests. A new request of that key itself is refused.
+   * The limit on waiting requests of all keys together. If it is reached, a new request displaces a waiting request of
+   * the key with the most waiting requests. If the new request belongs to that key, the new request is refused.
    */
   readonly maxWaiting: number;
   readonly waitMilliseconds: number;
@@ -43,7 +43,7 @@ export class FairSlots {
   readonly #options: FairSlotsOptions;
   readonly #holders = new Map<string, Holder>();
   /**
-   * The waiting keys in two orders. The first key in `#byNextSlot` gets the next slot. The first key in
+   * The keys with waiting requests, in two orders. The first key in `#byNextSlot` gets the next slot. The first key in
    * `#byMostWaiting` loses a waiting request if the queue is full.
    */
   readonly #byNextSlot = new PriorityHeap<Holder>(
@@ -157,8 +157,8 @@ export class FairSlots {
   }
 
   /**
-   * Makes space in a full queue for a request of the key, by refusing a request of the key with the most waiting
-   * requests. Returns false if that key has hardly more waiting requests than the given one.
+   * Makes space in a full queue for a request of the key `key`, by refusing a request of the key with the most waiting
+   * requests. Returns false if that key has hardly more waiting requests than `key`.
    */
   #makeQueueSpace(key: string): boolean {
     if (this.#waiting < this.#options.maxWaiting) return true;

@@ -5,7 +5,10 @@ export interface Competitor {
   readonly name: string;
   /** The used CPU time in milliseconds. */
   used: number;
-  /** The busy period in which `used` was counted. The time that was used in earlier periods is forgotten. */
+  /**
+   * The busy period in which `used` was counted. A busy period ends when no request waits. CPU time that was used in
+   * earlier busy periods is ignored.
+   */
   period: number;
   /** True for a paused competitor: it is not in the queue, but it is not forgotten either. */
   isPaused?: boolean;
@@ -13,11 +16,13 @@ export interface Competitor {
 
 export interface LowestUsageOrderOptions<C extends Competitor> {
   create(name: string, used: number, period: number): C;
-  /** Returns the position of the competitor's first waiting request in the order of arrival. */
+  /**
+   * Returns a number for the arrival of the competitor's first waiting request. Earlier requests have lower numbers.
+   */
   firstArrivalOf(competitor: C): number;
   /**
-   * The used CPU time of a competitor exceeds the baseline by at most this many milliseconds, even after a very long time
-   * slice. Optional; defaults to 50.
+   * The maximum difference in milliseconds between the used CPU time of a competitor and the baseline, even after a
+   * very long time slice. Optional; defaults to 50.
    */
   readonly maxDebt?: number | undefined;
 }
@@ -25,15 +30,15 @@ export interface LowestUsageOrderOptions<C extends Competitor> {
 const defaultMaxDebt = 50;
 /**
  * At most this many milliseconds of a time slice raise the baseline. If one long time slice, for example with a garbage
- * collection, raised the baseline above the waiting competitors, a new competitor would wait until all of them have
+ * collection, raised the baseline above the waiting competitors, a new competitor would wait until all of these have
  * caught up.
  */
 const maxBaselineCost = 1;
 const minPruneSize = 256;
 
 /**
- * A queue of competitors that wait for CPU time, ordered by the CPU time that they have used. Also remembers
- * competitors that do not wait, but only if they are above the baseline.
+ * A queue of competitors that wait for CPU time, ordered by the CPU time that they have used. Also remembers a
+ * competitor that does not wait, as long as its used CPU time is above the baseline.
  */
 export class LowestUsageOrder<C extends Competitor> {
   readonly #options: LowestUsageOrderOptions<C>;
@@ -79,7 +84,7 @@ export class LowestUsageOrder<C extends Competitor> {
     return found;
   }
 
-  /** Adds a competitor that begins to wait. If the competitor already waits, corrects its position. */
+  /** Adds a competitor that begins to wait. If the competitor already waits, corrects its place in the queue. */
   add(competitor: C): void {
     if (this.#waiting.has(competitor)) {
       this.#waiting.moved(competitor);
@@ -106,16 +111,16 @@ export class LowestUsageOrder<C extends Competitor> {
 
   /** Adds to the CPU time of the competitor. */
   charge(competitor: C, milliseconds: number): void {
-    // The baseline rises half as fast as the average CPU time of the waiting competitors. A competitor above the baseline
-    // therefore gets a time slice eventually, even if new ones arrive all the time.
+    // The baseline rises half as fast as the average used CPU time of the waiting competitors. A competitor above the
+    // baseline therefore gets a time slice eventually, even if new competitors arrive all the time.
     this.#baseline += Math.min(milliseconds, maxBaselineCost) / (2 * (this.#waiting.size + 1));
     competitor.used = Math.min(competitor.used + milliseconds, this.#baseline + this.#maxDebt);
     this.#waiting.moved(competitor);
   }
 
   /**
-   * Forgets competitors that do not wait and are not above the baseline. When they return, they start like new
-   * competitors.
+   * Forgets competitors that do not wait and whose used CPU time is not above the baseline. When such a competitor
+   * returns, it starts like a new one.
    */
   #prune(period: number): void {
     for (const competitor of this.#known.values()) {

@@ -40,13 +40,13 @@ export interface Metrics {
   recordResponseSize(labels: RequestLabels, bytes: number): void;
   /** Adds `change` to the number of requests that are being executed. */
   changeInFlight(kind: 'mutating' | 'readOnly', change: 1 | -1): void;
-  /** Counts a long-running request as open until the returned function is called. */
+  /** Counts a long-running request as open until the caller calls the returned function. */
   trackLongRunning(labels: RequestLabels): () => void;
   /**
    * Returns a function that records one watch event. The parameter of that function is the size of the event in bytes.
    */
   watchEventRecorder(labels: RequestLabels): (bytes: number) => void;
-  /** Records that the connection ended before the client received its response. */
+  /** Records that the connection of a request ended before the client received the response. */
   recordAbort(labels: RequestLabels): void;
   recordTermination(labels: RequestLabels, code: number): void;
 }

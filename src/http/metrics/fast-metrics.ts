@@ -7,8 +7,8 @@ export interface CounterSeries {
 
 /**
  * A counter that returns an object for each set of labels. Callers keep that object, so an increment is a single
- * addition. The counters of the Prometheus library search the label set on each increment, which took longer than
- * serving a request.
+ * addition. The counters of the Prometheus library search for the set of labels on each increment, which took longer
+ * than serving a request.
  */
 export class FastCounter {
   readonly #name: string;
@@ -33,8 +33,8 @@ export class FastCounter {
 }
 
 /**
- * A histogram that returns an object for each set of labels. Callers keep that object, because searching the label set
- * for each value would be slow.
+ * A histogram that returns an object for each set of labels. Callers keep that object, because searching for the set of
+ * labels on each recorded value would be slow.
  */
 export class FastHistogram {
   readonly #name: string;
@@ -63,8 +63,8 @@ export class FastHistogram {
 export class HistogramSeries {
   readonly #bounds: readonly number[];
   /**
-   * The number of values in each bucket. Each value counts only in the first bucket whose upper bound is not smaller
-   * than the value. The last bucket has no upper bound.
+   * The number of values in each bucket. Unlike in Prometheus, a value counts only in the first bucket whose upper
+   * bound is at least the value. The last bucket has no upper bound.
    */
   readonly #counts: number[];
   #sum = 0;

@@ -78,8 +78,8 @@ async function* counted(
 }
 
 /**
- * Forwards a watch and counts the watch and its events. It is a class, because V8 gives all instances of a class the
- * same hidden class, but each object literal its own.
+ * Forwards a watch and counts the watch and its events. It is a class, because V8 gives all instances of a class one
+ * shared hidden class, but each object literal a separate one.
  */
 class CountedFeed implements Feed<Uint8Array> {
   readonly #feed: Feed<Uint8Array>;

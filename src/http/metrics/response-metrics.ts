@@ -9,7 +9,7 @@ const sizeBuckets = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const eventSizeBuckets = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072];
 
 /**
- * The metric series for one set of labels. They are found by the identity of the label object, because equal labels are
+ * The metric series for one set of labels. They are looked up by the label object itself, because equal labels are
  * always the same object.
  */
 interface ResponseSeries {

@@ -36,7 +36,7 @@ export interface LabelledGauge {
   readonly name: string;
   readonly help: string;
   readonly label: string;
-  /** Returns the value for each value of the label. */
+  /** Returns pairs of a label value and the value of the metric. */
   values(): Iterable<readonly [string, number]>;
 }
 

@@ -1,9 +1,9 @@
-/** A result up to this length is returned however deeply the text is nested. */
+/** An indented text up to this length is returned, however deeply it is nested. */
 const alwaysIndented = 1_048_576;
 
 /**
- * The maximum ratio of the result's length to the length of the compact text. Indented objects are usually twice as
- * long.
+ * The maximum ratio of the indented length to the compact length. Indented objects are usually twice as long as compact
+ * ones.
  */
 const maxGrowth = 4;
 
@@ -21,7 +21,7 @@ export function indentJson(compact: string): string {
   const maxLength = Math.max(alwaysIndented, compact.length * maxGrowth);
   let indented = '';
   let depth = 0;
-  /** The start of the text that was read but is not in the result yet. */
+  /** The index at which the text that is read but not yet in the result starts. */
   let start = 0;
   for (let at = 0; at < compact.length; ) {
     const code = compact.charCodeAt(at);

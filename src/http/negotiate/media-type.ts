@@ -7,8 +7,8 @@ export interface MediaRange {
 
 /**
  * The maximum number of media types in a header, and of parameters of a media type. Further ones are ignored. Error
- * responses are negotiated too, so the server parses headers even of unauthenticated clients, and 64 KiB of media types
- * would take many milliseconds.
+ * responses are negotiated too, so the server parses headers even of unauthenticated clients, and parsing 64 KiB of
+ * media types would take many milliseconds.
  */
 const maxParts = 64;
 
@@ -42,7 +42,10 @@ const maxCachedLength = 256;
 /** The Accept header that was parsed last. It is parsed several times during the negotiation for one request. */
 let latest: { readonly header: string; readonly clauses: readonly MediaRange[] } = { header: '', clauses: [] };
 
-/** Parses an Accept header. The result is ordered by preference: by q, by specificity, by position (rule NEG-08). */
+/**
+ * Parses an Accept header. The result is ordered by preference: by the q value, then by specificity, then by the
+ * position in the header (rule NEG-08).
+ */
 export function parseAccept(header: string): readonly MediaRange[] {
   const found = cache.get(header);
   if (found !== undefined) return found;

@@ -50,9 +50,10 @@ export function negotiate(request: IncomingRequest, query: URLSearchParams, opti
 }
 
 /**
- * True for a whole object as protobuf. It is used only if the client accepts no other format, because objects are
- * stored as JSON and need no conversion. Partial metadata is protobuf if the client prefers protobuf (NEG-14): in a
- * JSON list, items have a kind and an apiVersion, and typed clients treat such items as different objects.
+ * True for a whole object as protobuf. This format is used only if the client accepts no other format, because objects
+ * are stored as JSON and need no conversion to it. But partial metadata is protobuf if the client prefers protobuf
+ * (NEG-14), because items of a JSON list have a kind and an apiVersion, and typed clients treat such items as different
+ * objects.
  */
 function isProtobufObject({ form }: Found): boolean {
   return form.format === 'protobuf' && form.transform === undefined;

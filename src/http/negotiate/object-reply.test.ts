@@ -11,7 +11,10 @@ import { protobufCodec } from '../protobuf/envelope.ts';
 
 const protobuf = 'application/vnd.kubernetes.protobuf';
 
-/** Decodes partial metadata in its envelope: four bytes, then the API version and kind (field 1) and the message (2). */
+/**
+ * Decodes partial metadata in its protobuf envelope: four bytes, then field 1 (the API version and kind) and field 2
+ * (the message).
+ */
 function decodePartial(bytes: Uint8Array): { readonly type: string; readonly message: JsonObject } {
   const fields = (part: Uint8Array) => {
     const reader = new BinaryReader(part);

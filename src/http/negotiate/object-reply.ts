@@ -65,8 +65,8 @@ export function objectReply(served: ServedObject, status: number, form: Response
 }
 
 /**
- * The members of the exchange that are needed to generate a long list. Generating it takes several time slices, and
- * stops if the request ends.
+ * The members of the exchange that are needed to generate a long list. Generation takes several time slices and stops
+ * if the request ends.
  */
 export type ListRequestState = Pick<Exchange, 'end' | 'nextTimeSlice'>;
 
@@ -126,11 +126,12 @@ export function statusReply(status: Status, code: number, form: ResponseForm): R
   return renderReply(JSON.stringify(status), code, form);
 }
 
-/** The number of bytes of a list to encode as protobuf before other requests get the processor. */
+/** The number of bytes of a list to encode as protobuf in one time slice, before other requests get the CPU. */
 const protobufBytesPerSlice = 256 * 1024;
 
 /**
- * Encodes a list as protobuf. The encoding must be complete before any of it is sent, because its length comes first.
+ * Encodes a list as protobuf. The whole list is encoded before any of it is sent, because the encoding starts with the
+ * length.
  */
 async function protobufListReply(list: ServedList, form: ResponseForm, exchange: ListRequestState): Promise<Reply> {
   const { items, ...metadata } = list;

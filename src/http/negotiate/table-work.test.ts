@@ -46,7 +46,8 @@ describe('a row of a Table', () => {
     ['.spec', Array.from({ length: 250_000 }, () => ({ a: 1 }))],
   ])('takes limited time for a hundred columns %s of an object of 3 MB', (path, spec) => {
     const { milliseconds, length } = row(kind(path, 100), spec);
-    // The time includes serializing the object once. Without a limit, these rows would take many seconds or never end.
+    // The measured time includes serializing the object once. Without a limit on the work, these rows would take many
+    // seconds or never be finished.
     expect(milliseconds).toBeLessThan(5_000);
     expect(length).toBeLessThan(80_000_000);
   });

@@ -41,15 +41,19 @@ export function rowJson(kind: ResourceKind, served: ServedObject, options: Table
 }
 
 /**
- * The work for the cells of a row: a fixed number of units, and some for each character of the object. So the work for
- * a Table or a watch is proportional to the text of its objects (about 100 ms per MB at most), no object can use up the
- * work for the rows of other objects, and a row does not depend on the other objects of a list. Three units per
- * character are enough to search a usual object in dozens of columns, or to print it in several columns.
+ * The work limit for the cells of a row: a fixed number of units, plus some units for each character of the object. So
+ * the work for a Table or a watch is proportional to the text of its objects (about 100 ms per MB at most), no object
+ * can use up the work for the rows of other objects, and the limit for a row does not depend on the other objects of a
+ * list. Three units per character are enough to search a usual object in dozens of columns, or to print it in several
+ * columns.
  */
 const unitsPerRow = 5_000;
 const unitsPerCharacter = 3;
 
-/** Returns the meter of a row; `undefined` for built-in kinds, whose columns are part of this program. */
+/**
+ * Returns the work meter of a row; `undefined` for built-in kinds, whose columns are defined in the code of this
+ * program.
+ */
 function rowMeter(kind: ResourceKind, served: ServedObject): WorkMeter | undefined {
   if (kind.builtIn === true || kind.columns === undefined) return undefined;
   const size = served.size ?? served.json().length;

@@ -10,15 +10,15 @@ import { columnDefinitionsJson, rowJson, tableJson } from './table.ts';
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
 /**
- * The column definitions of all Tables of a watch except the first. Clients keep the definitions of the first Table
+ * The column definitions of all Tables of a watch except the first. Clients keep the definitions from the first Table
  * (WATCH-30).
  */
 const laterColumns = 'null';
 
 /**
  * Returns a function that serializes watch events, one JSON document per line (rules WATCH-02 to WATCH-04, WATCH-30,
- * WATCH-31). Each watch needs its own function, because only the first event of a Table contains column definitions. Do
- * not modify the returned bytes: several watches may share them.
+ * WATCH-31). Each watch needs a separate function, because only the first Table of a watch contains column definitions.
+ * Do not modify the returned bytes: several watches may share them.
  */
 export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Array {
   const { transform, kind, include } = form;
@@ -59,8 +59,8 @@ export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Arr
   return (event) => {
     if (event.type === 'ERROR') return line('ERROR', JSON.stringify(event.status));
     if (event.type !== 'BOOKMARK') return objectLine(event);
-    // A client reads the resourceVersion of a bookmark from the object in its row, so the row contains an object even
-    // if the client requested none.
+    // A client reads the resourceVersion of a bookmark from the object in the Table row. So this row contains an object
+    // even if the client requested rows without objects.
     return line('BOOKMARK', rendered(bookmark(form, event), include === 'None' ? 'Metadata' : include));
   };
 }

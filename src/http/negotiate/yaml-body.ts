@@ -6,7 +6,7 @@ import type { JoinedText } from '../wire/generated-body.ts';
 /** The maximum length of a response in JSON that is converted to YAML. */
 const maxCharacters = 3_145_728;
 
-/** The maximum work of writing YAML, which takes less than 300 milliseconds. */
+/** The maximum number of work units for writing YAML. This work takes less than 300 milliseconds. */
 const maxUnits = 30_000_000;
 
 /**

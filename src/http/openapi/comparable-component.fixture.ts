@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonValue } from '@flotilla/json';
 
-/** Members of components that have no effect: validation reports enums, and no client uses unions. */
+/**
+ * Members of components that are ignored in comparisons, because they have no effect: validation reports enums, and no
+ * client uses unions.
+ */
 const ignored = ['description', 'enum', 'x-kubernetes-group-version-kind', 'x-kubernetes-unions'];
 
 /** Removes members that have no effect, and sorts lists whose order has no effect. */

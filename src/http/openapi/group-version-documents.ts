@@ -10,8 +10,8 @@ import { groupVersionDocument, singlePathDocument } from './v3.ts';
 export const documentsPerTick = 8;
 
 /**
- * Returns the cost of creating a document: 1 for a document of built-in kinds. The schemas of custom kinds may be several
- * megabytes, so their document uses a whole tick.
+ * Returns the work for creating a document: 1 for a document of built-in kinds. The schemas of custom kinds may be
+ * several megabytes, so their document counts as the work of a whole tick.
  */
 export function documentWork({ resources }: ServedVersion): number {
   return resources.every(({ kind }) => kind.builtIn === true) ? 1 : documentsPerTick;
@@ -32,7 +32,7 @@ export interface GroupVersionDocumentsOptions {
 export class GroupVersionDocuments {
   readonly #options: GroupVersionDocumentsOptions;
   readonly #parts = new Map<string, () => PartialDocument>();
-  /** The work of creating each document that takes more work than the default. */
+  /** The work for each document that takes more work than the default. */
   readonly #work = new Map<string, number>();
   #index: Promise<ApiDocument> | undefined;
 

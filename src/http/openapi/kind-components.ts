@@ -58,7 +58,7 @@ export function kindComponents(kind: ResourceKind, openApi: OpenApiVersion = 'v3
 
 /**
  * Returns a kind's OpenAPI v2 component. If a kind preserves unknown fields at its root, the component has no
- * properties, not even apiVersion, because kubectl would then reject all other fields (OAPI-14).
+ * properties, not even apiVersion: if any were listed, kubectl would reject all other fields (OAPI-14).
  */
 function swaggerComponent(kind: ResourceKind): JsonObject {
   const schema = kind.schema as JsonObject;
@@ -68,8 +68,8 @@ function swaggerComponent(kind: ResourceKind): JsonObject {
 }
 
 /**
- * Returns a kind's OpenAPI component: its schema plus apiVersion, kind and metadata (rule OAPI-13). Embedded resources
- * for which `isCompleted` returns true get these three members too.
+ * Returns a kind's OpenAPI component: its schema plus apiVersion, kind and metadata (rule OAPI-13). Each embedded
+ * resource for which `isCompleted` returns true also gets these three members.
  */
 function kindComponent(
   kind: ResourceKind,

@@ -14,7 +14,7 @@ import { comparableComponent } from './comparable-component.fixture.ts';
 import { kindComponents } from './kind-components.ts';
 import { metaComponents } from './meta-components.ts';
 
-/** The OpenAPI components of all API versions that Kubernetes publishes in its module, by name. */
+/** The OpenAPI components of all API versions, by name, as Kubernetes publishes them in its Go module. */
 function publishedComponents(): Map<string, JsonObject> {
   const folder = join(
     moduleDirectory('k8s.io/kubernetes', version.replace(/^v0/, 'v1')) as string,
@@ -79,7 +79,7 @@ describe('the struct tables', () => {
     let compared = 0;
     for (const { apiVersion, kind } of kubernetesStructs.kinds()) {
       const { group, version: named } = parseApiVersion(apiVersion);
-      // The Go module with the types of the aggregator contains no such test objects.
+      // Unlike the other Go modules, the module with the types of the aggregator contains no test objects.
       if (group === 'apiregistration.k8s.io') continue;
       const file = join(folder, `${group || 'core'}.${named}.${kind}`);
       const bytes = new Uint8Array(readFileSync(`${file}.pb`));

@@ -8,19 +8,19 @@ import { mergeGroupVersionKinds, swaggerDocument } from './v2.ts';
 import { encodeSwaggerProtobuf } from './v2-protobuf.ts';
 import { groupVersionDocument } from './v3.ts';
 
-/** The number of characters to serialize per tick of the event loop, which takes some milliseconds. */
+/** The number of characters to serialize per tick of the event loop. This takes some milliseconds. */
 const charactersPerTick = 250_000;
 
 /**
- * The maximum length of all definitions together, in characters of JSON. Definitions beyond it contain no properties,
+ * The maximum length of all definitions together, in characters of JSON. Further definitions contain no properties,
  * because the document is sent as a whole and is also encoded as protobuf. The documents of OpenAPI v3 contain all
  * properties.
  */
 const maxDefinitionCharacters = 4_000_000;
 
 /**
- * The OpenAPI v2 document of a set of kinds, created on first use. With thousands of kinds, this takes seconds.
- * Therefore, it is created in parts, and other requests are served in between.
+ * The OpenAPI v2 document of a set of kinds, created on first use. With thousands of kinds, this takes seconds, so the
+ * document is created in parts, and other requests are served between two parts.
  */
 export class OpenApiV2Document {
   readonly #resources: readonly MountedResource[];

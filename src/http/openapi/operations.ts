@@ -41,7 +41,10 @@ interface OperationScope {
   readonly subresource: string;
 }
 
-/** Patch types. Only built-in kinds list the strategic merge patch: kubectl uses it if it is listed (rule OAPI-09). */
+/**
+ * The content types of a patch. The strategic merge patch is listed only for built-in kinds, because kubectl uses it if
+ * it is listed (rule OAPI-09).
+ */
 const patchTypes = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'];
 const typedPatchTypes = [...patchTypes, 'application/strategic-merge-patch+json'];
 const bodyTypes = ['application/json', 'application/yaml'];
@@ -49,7 +52,7 @@ const listTypes = [...bodyTypes, 'application/json;stream=watch'];
 
 /**
  * Returns an OpenAPI operation. `resource` determines the path. `kind` is the kind of the request and response bodies.
- * For some subresources, it is not the kind of the resource.
+ * For some subresources, this kind differs from the kind of the resource.
  */
 export function openApiOperation(
   action: OpenApiAction,

@@ -8,9 +8,8 @@ export function preservesUnknownFields(schema: JsonObject): boolean {
 }
 
 /**
- * Returns the schema of a custom resource as OpenAPI v2 publishes it (OAPI-14). If the schema of a value that can be
- * null or have unknown fields contained a type, items or properties, clients would reject null and unknown fields.
- * Therefore these members are omitted.
+ * Returns the OpenAPI v2 schema of a custom resource (OAPI-14). Omits the type, items and properties of each value that
+ * can be null or can have unknown fields, because clients would otherwise reject null and unknown fields.
  */
 export function toSwaggerSchema(schema: JsonObject): JsonObject {
   const isNullable = schema.nullable === true;
@@ -28,7 +27,10 @@ export function toSwaggerSchema(schema: JsonObject): JsonObject {
   return converted;
 }
 
-/** True if the type of the schema is published. Clients cannot handle an array without a schema of its items. */
+/**
+ * True if the type of the schema is published. The type of an array without an item schema is not, because clients
+ * cannot handle it.
+ */
 function hasSwaggerType(schema: JsonObject, isOpen: boolean): boolean {
   if (schema.nullable === true) return false;
   if (schema.type === 'array') return !isOpen && isJsonObject(schema.items);
@@ -46,7 +48,10 @@ function convertedMember(keyword: string, member: JsonValue): JsonValue {
   return properties;
 }
 
-/** Returns the required properties, except those that may be null: a client would require a value for them. */
+/**
+ * Returns the required properties, except those that may be null, because a client would reject null for a required
+ * property.
+ */
 function requiredMembers({ required, properties, additionalProperties }: JsonObject, isOpen: boolean): JsonValue[] {
   if (!Array.isArray(required) || isNullableSchema(additionalProperties)) return [];
   if (isOpen || !isJsonObject(properties)) return required;

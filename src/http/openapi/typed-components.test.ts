@@ -54,7 +54,7 @@ const kinds: readonly ResourceKind[] = [
   reviews.selfSubjectReviewKind,
 ];
 
-/** Lists fields that only the schema or only the struct has. Such a field would be lost in a request. */
+/** Lists the fields that are only in the schema or only in the struct. A request would lose such a field. */
 function strayMembers(struct: GoStruct, schema: Schema, path: string): string[] {
   const known = new Map<string, GoField>();
   const collect = ({ fields }: GoStruct) => {

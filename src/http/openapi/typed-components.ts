@@ -131,7 +131,8 @@ function member(components: JsonObject, field: GoField, schema: Schema): JsonObj
     return { ...described, type: 'object', additionalProperties, ...mapType(schema) };
   }
   const isShown = field.shape === 'value' && field.shown;
-  // A struct with the map type `granular` in one place is published as atomic, with the map type beside the reference.
+  // For a struct whose map type is `granular` in this place, the component is published as atomic, and the map type is
+  // beside the reference.
   const isGranular = schema['x-kubernetes-map-type'] === 'granular';
   const one = single(
     components,

@@ -20,7 +20,10 @@ function fieldsOf(bytes: Uint8Array): Map<number, (Uint8Array | number | bigint 
   return found;
 }
 
-/** Follows a path of field numbers. If a field is repeated, its number is paired with an index. */
+/**
+ * Returns the bytes at a path of field numbers. For a repeated field, the path contains a pair of the field number and
+ * an index.
+ */
 function bytesAt(bytes: Uint8Array, ...way: (number | [number, number])[]): Uint8Array {
   return way.reduce<Uint8Array>((inside, step) => {
     const [number, index] = typeof step === 'number' ? [step, 0] : step;

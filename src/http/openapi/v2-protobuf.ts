@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { isJsonObject, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 
-/** The media type of a protobuf response, and the older spelling of it that clients send in Accept. */
+/** The media type of a protobuf response, and an older spelling of this media type that clients send in Accept. */
 export const swaggerProtobufType = 'com.github.proto-openapi.spec.v2.v1.0+protobuf';
 export const swaggerProtobufAcceptType = 'com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
@@ -74,7 +74,7 @@ function each(put: Put): Put {
   };
 }
 
-/** Writes a JSON object as repeated messages. Each message contains the name and the value of one member. */
+/** Writes a JSON object as a repeated message: one message with name and value per member. */
 function eachMember(number: number, inner: Message): Message {
   return (writer, value) => {
     for (const entry of isJsonObject(value) ? Object.entries(value) : []) {
@@ -93,7 +93,9 @@ function namedMessage(inner: Message): (writer: BinaryWriter, entry: [string, Js
 /** Writes any JSON value as a YAML text, because the message type requires YAML. JSON is valid YAML. */
 const anyMessage: Message = (writer, value) => text(2)(writer, writeJson(value));
 
-/** Calls `describedSchema` through a function, because schemas are recursive and that constant is defined below. */
+/**
+ * Calls `describedSchema` in a function, because schemas are recursive and `describedSchema` is defined further below.
+ */
 const schemaMessage: Message = (writer, value) => describedSchema(writer, value);
 
 const properties: Message = eachMember(1, schemaMessage);
@@ -140,7 +142,7 @@ const shared = { required: flag(1), in: text(2), description: text(3), name: tex
 const queryParameter = message({ ...shared, type: text(6), format: text(7), uniqueItems: flag(20) }, 23);
 const pathParameter = message({ ...shared, type: text(5), format: text(6), uniqueItems: flag(19) }, 22);
 
-/** Writes a parameter. The message definition wraps each type of parameter in a separate message. */
+/** Writes a parameter. In the message definition, each type of parameter is in a separate wrapper message. */
 const parameterItem: Message = (writer, value) => {
   const place = isJsonObject(value) ? value.in : undefined;
   const other: Message = place === 'path' ? one(4, pathParameter) : one(3, queryParameter);

@@ -25,8 +25,8 @@ export function swaggerDocument(documents: readonly JsonObject[], serverVersion:
 }
 
 /**
- * Merges two lists of group version kinds, because each v3 document lists DeleteOptions and WatchEvent only for its own
- * version.
+ * Adds the group version kinds of another v3 document, because each v3 document lists DeleteOptions and WatchEvent only
+ * for its own group version.
  */
 export function mergeGroupVersionKinds(known: JsonValue | undefined, schema: JsonObject): JsonObject {
   const name = 'x-kubernetes-group-version-kind';

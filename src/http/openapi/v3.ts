@@ -7,9 +7,9 @@ import { metaComponents } from './meta-components.ts';
 import { openApiPathsOf } from './paths.ts';
 
 /**
- * Returns the OpenAPI v3 document of one group version. It contains every component that it refers to (rules OAPI-02,
- * OAPI-15). If `openApi` is `v2`, the components of custom resources contain only what Swagger 2.0 can
- * express, so that the caller can convert them.
+ * Returns the OpenAPI v3 document of one group version. The document contains every component that it refers to (rules
+ * OAPI-02, OAPI-15). If `openApi` is `v2`, the components of custom resources contain only what Swagger 2.0 can
+ * express, so the caller can convert the document.
  */
 export function groupVersionDocument(
   served: ServedVersion,

@@ -66,14 +66,15 @@ function readMapEntry(type: GoFieldType, bytes: Uint8Array, limits: DecodeLimits
   return [key, member];
 }
 
-/** Decodes one value. Returns `undefined` for a zero value that JSON prints as null, such as a zero time. */
+/** Decodes one value. Returns `undefined` for a zero value that Go prints in JSON as null, such as a zero time. */
 function readSingle(type: GoFieldType, reader: BinaryReader, limits: DecodeLimits): JsonValue | undefined {
   if (typeof type === 'string') return readScalar(type, reader, limits);
   return isStruct(type) ? decodeMessage(type, reader.bytes(), limits) : readEither(type, reader.bytes(), limits);
 }
 
 /**
- * Decodes a type with two alternatives, such as JSONSchemaPropsOrBool: a message with two fields, of which one is set.
+ * Decodes a type with two alternatives, such as JSONSchemaPropsOrBool, from a message with two fields. Only one of the
+ * fields is used.
  */
 function readEither(
   { struct, or }: Exclude<GoFieldType, string | GoStruct>,
@@ -98,9 +99,9 @@ function readEither(
 }
 
 /**
- * Encodes a JSON object as protobuf, byte for byte like Go: fields in the order of their numbers, map entries in the
- * order of their keys, and fields of the shape `value` even if they are zero. Throws TypeError if the object does not
- * match the struct, which would be a bug in this server.
+ * Encodes a JSON object as protobuf, byte for byte like Go. Fields are in the order of their numbers, and map entries
+ * in the order of their keys. Fields of the shape `value` are written even if they are zero. Throws TypeError if the
+ * object does not match the struct, which would be a bug in this server.
  */
 export function encodeMessage(struct: GoStruct, object: JsonObject): Uint8Array {
   const writer = new BinaryWriter();
@@ -144,7 +145,8 @@ function writeEither(
   single: JsonValue,
 ): void {
   writer.fork();
-  // Go writes the boolean field even if there is a schema. The field then means that additional properties are allowed.
+  // Go writes the boolean field even if there is a schema. The boolean then means that additional properties are
+  // allowed.
   if (or === 'bool') writer.tag(1, WireType.Varint).bool(single !== false);
   if (isJsonObject(single)) {
     writer.tag(or === 'bool' ? 2 : 1, WireType.LengthDelimited).bytes(encodeMessage(struct, single));
@@ -159,7 +161,7 @@ function wireTypeOf(type: GoFieldType): WireType {
   return type === 'bool' || type === 'int32' || type === 'int64' ? WireType.Varint : WireType.LengthDelimited;
 }
 
-/** Returns the zero value of a type; `undefined` for types whose zero value JSON prints as null. */
+/** Returns the zero value of a type; `undefined` for types whose zero value Go prints in JSON as null. */
 function zeroOf(type: GoFieldType): JsonValue | undefined {
   switch (type) {
     case 'string':

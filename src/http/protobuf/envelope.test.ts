@@ -9,8 +9,8 @@ import { protobufCodec } from './envelope.ts';
 import { kubernetesObjects } from './kubernetes-objects.fixture.ts';
 
 /**
- * Fixtures created by Go's serializer (k8s.io/api 0.34 and 0.36). Each contains the bytes of an object, and that object
- * in Go's JSON.
+ * Fixtures created by Go's serializer (k8s.io/api 0.34 and 0.36). Each fixture contains the protobuf bytes of an object
+ * and the JSON that Go prints for the object.
  */
 const fixtures = JSON.parse(readFileSync(new URL('go-fixtures.json', import.meta.url), 'utf8'), (_key, member) =>
   typeof member === 'string' && member.startsWith('int64:') ? BigInt(member.slice(6)) : member,

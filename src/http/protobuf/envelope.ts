@@ -18,8 +18,8 @@ function supportsProtobuf(kind: GroupVersionKind): boolean {
 
 /**
  * Decodes a protobuf request body. The apiVersion and kind in the envelope determine the message type; if they are
- * absent, `expected` does. Both become members of the object, so that the caller can check them as in a JSON body.
- * Throws 400.
+ * absent, `expected` determines it. The apiVersion and kind are added to the object, so the caller can check them as in
+ * a JSON body. Throws 400.
  */
 function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObject {
   if (bytes.length < magic.length || magic.some((byte, index) => bytes[index] !== byte)) {
@@ -53,7 +53,9 @@ function structOf({ apiVersion, kind }: JsonObject): GoStruct {
   return struct;
 }
 
-/** Starts to encode a list. The result equals the result of `encodeProtobuf` for the list with all items. */
+/**
+ * Starts to encode a list item by item. The final bytes equal those of `encodeProtobuf` for the list with all items.
+ */
 function startProtobufList(list: JsonObject): ProtobufListWriter {
   const struct = structOf(list);
   const items = struct.fields.find(({ name }) => name === 'items');

@@ -5,8 +5,8 @@ import { type DecodeLimits, skipUnknown } from './decode-limits.ts';
 import { readTime, writeTime } from './time.ts';
 
 /**
- * Decodes a scalar. Returns `undefined` for a zero value that JSON prints as null, such as a zero time. Throws if the
- * bytes are invalid or contain too many values.
+ * Decodes a scalar. Returns `undefined` for a zero value that Go prints in JSON as null, such as a zero time. Throws if
+ * the bytes are invalid or contain too many values.
  */
 export function readScalar(type: GoScalarType, reader: BinaryReader, limits: DecodeLimits): JsonValue | undefined {
   limits.count(1);
@@ -81,7 +81,10 @@ export function writeScalar(writer: BinaryWriter, type: GoScalarType, single: Js
   }
 }
 
-/** Decodes a message with the type (field 1: 0 for a number, 1 for a text), the number (2) and the text (3). */
+/**
+ * Decodes an IntOrString message. Field 1 is the type (0: integer, 1: string), field 2 is the integer, and field 3 is
+ * the string.
+ */
 function readIntOrString(bytes: Uint8Array, limits: DecodeLimits): JsonValue {
   const reader = new BinaryReader(bytes);
   let isText = false;
@@ -108,7 +111,7 @@ function writeIntOrString(writer: BinaryWriter, single: JsonValue): void {
 
 /** Parses JSON inside a message. The values in the JSON count toward the limit like the values of the message. */
 function readJson(text: string, limits: DecodeLimits): JsonValue {
-  // Each value except the first follows one of these characters: comma, `[` or `{`.
+  // Count these characters instead of the values: a comma, `[` or `{` precedes each value except the first.
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x2c || code === 0x5b || code === 0x7b) limits.count(1);

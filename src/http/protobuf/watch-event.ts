@@ -1,8 +1,8 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
 /**
- * Encodes one event of a protobuf watch (rule NEG-06): four bytes with its length, then a WatchEvent message. The
- * object in the event has the `k8s` prefix; the event itself does not.
+ * Encodes one event of a protobuf watch (rule NEG-06): four bytes with the length of the message, then a WatchEvent
+ * message. The object inside the message has the `k8s` prefix; the message itself does not.
  */
 export function watchEventFrame(type: string, object: Uint8Array): Uint8Array {
   const event = new BinaryWriter()

@@ -25,8 +25,8 @@ interface SentDelete {
 }
 
 /**
- * Parses delete options from the query, for a request without a body (rule DELETE-01). For a collection, the parameter
- * `resourceVersion` is a list option and no precondition.
+ * Parses delete options from the query, for a request without a body (rule DELETE-01). When a collection is deleted,
+ * the parameter `resourceVersion` is a list option and not a precondition.
  */
 export function deleteOptionsFromQuery(query: URLSearchParams, isCollection: boolean): ParsedDeleteOptions {
   return checked({
@@ -39,7 +39,10 @@ export function deleteOptionsFromQuery(query: URLSearchParams, isCollection: boo
   });
 }
 
-/** Parses delete options from the request body. Query parameters are ignored then (rules DELETE-01 to DELETE-03). */
+/**
+ * Parses delete options from the request body. If there is a body, query parameters are ignored (rules DELETE-01 to
+ * DELETE-03).
+ */
 export function deleteOptionsFromBody(body: JsonValue, kind: ResourceKind): ParsedDeleteOptions {
   if (!isJsonObject(body)) throw notDeleteOptions();
   const sentKind = text(body, 'kind') ?? '';

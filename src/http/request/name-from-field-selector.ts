@@ -14,7 +14,7 @@ export function nameFromFieldSelector(query: URLSearchParams): string | undefine
     );
     const names = new Set(required.map(({ value }) => value));
     const [name] = names;
-    // Selectors with two different names match no object, and an empty name cannot be authorized.
+    // If the selector contains two different names, it matches no object. An empty name cannot be authorized.
     if (names.size !== 1 || name === undefined || name === '') return undefined;
     return pathSegmentError(name) === undefined ? name : undefined;
   } catch {

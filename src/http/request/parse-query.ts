@@ -2,8 +2,9 @@ import { badRequest } from '../../api/status.ts';
 import { rawQuery } from './path-segments.ts';
 
 /**
- * The maximum number of parameters in a query. The query is parsed before the caller is authenticated, and 64 KiB of
- * short parameters would take milliseconds. An exec has the most: one for each word of its command.
+ * The maximum number of parameters in a query. The query is parsed before the caller is authenticated, and parsing 64
+ * KiB of short parameters would take milliseconds. Exec requests have the most parameters: one for each word of the
+ * command.
  */
 const maxParameters = 1_000;
 

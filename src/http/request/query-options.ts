@@ -75,8 +75,8 @@ export function readListOptions(query: URLSearchParams, kind: SelectableKind): L
 }
 
 /**
- * A watch without a timeout ends after a random time between this number of seconds and twice that number, so that
- * watches that start together do not end together. The time is a whole number of seconds, because Node has a separate
+ * A watch without a timeout ends after a random time between this number of seconds and twice this number. Therefore
+ * watches that start together do not end together. The time is a whole number of seconds, because Node keeps a separate
  * list of timers for each duration.
  */
 const shortestWatchSeconds = 1800;

@@ -6,8 +6,8 @@ type Listener = (reason: unknown) => void;
  */
 export class RequestEnd {
   /**
-   * The first listener. Most requests have only one, so the array for further listeners is created when the second one
-   * is added. A watch has three, for which a set would need several times as much memory.
+   * The first listener. Most requests have only one listener, so the array for further listeners is created when the
+   * second one is added. A watch has three listeners; a set for them would need several times as much memory.
    */
   #first: Listener | undefined;
   #others: Listener[] | undefined;
@@ -58,8 +58,8 @@ export class RequestEnd {
   #remove(listener: Listener): void {
     if (this.#first === listener) this.#first = undefined;
     const index = this.#others?.indexOf(listener) ?? -1;
-    // A listener that is removed while `end` notifies the listeners is replaced, so that the other listeners keep their
-    // positions.
+    // If a listener is removed while `end` notifies the listeners, an empty function replaces it, so the other
+    // listeners keep their positions.
     if (index >= 0) this.#others?.splice(index, 1, ...(this.#over ? [() => {}] : []));
   }
 }
@@ -83,9 +83,10 @@ interface SignalListeners {
 const listenersBySignal = new WeakMap<AbortSignal, SignalListeners>();
 
 /**
- * Calls the listener when the signal aborts, or immediately if it has already aborted. The caller must remove the
- * listener with the returned function: the signal of an identity lives longer than thousands of requests. The signal
- * itself has only one listener, because removing a listener from a signal takes time proportional to their number.
+ * Calls the listener when the signal aborts, or immediately if the signal has already aborted. The caller must call the
+ * returned function to remove the listener: the signal of an identity lives longer than thousands of requests. Only one
+ * listener is registered on the signal itself, because removing a listener from a signal takes time proportional to the
+ * number of its listeners.
  */
 export function onAbort(signal: AbortSignal, listener: Listener): () => void {
   if (signal.aborted) {

@@ -25,7 +25,7 @@ export interface RequestInfo {
    */
   readonly name: string;
   readonly pathName: string;
-  /** Path segments after the subresource. No route has such segments, so a request with any of them gets 404. */
+  /** Path segments after the subresource. No route has such segments, so a request with extra segments gets 404. */
   readonly extraSegments: readonly string[];
 }
 
@@ -118,7 +118,8 @@ function resourcePrefix(segments: readonly string[]): { group: string; version: 
 }
 
 function nonResource(method: string, segments: readonly string[], path: string): RequestInfo {
-  // Joining these segments would produce a path with another meaning, and the authorizer would check that path.
+  // If one of these segments were joined into a path, the path would have another meaning, and the authorizer would
+  // check that path.
   if (segments.some((segment) => segment === '.' || segment === '..' || segment.includes('/'))) throw pathNotFound();
   return nonResourceInfo(method, path);
 }

@@ -4,14 +4,14 @@ import { onAbort } from './request-end.ts';
 
 /**
  * Ends the request if `signal` aborts. The caller must call the returned function with the reply, or with `undefined`
- * if there is no reply. The function stops listening to the signal: at the end of the body if the reply has a deferred
- * body, otherwise immediately.
+ * if there is no reply. The returned function makes the request ignore the signal: from the end of the body if the
+ * reply has a deferred body, otherwise immediately.
  */
 export function linkAbortSignal({ end }: Exchange, signal: AbortSignal): (reply: Reply | undefined) => void {
-  // The signal references the listener during a whole watch, so the listener must not reference the exchange.
+  // The signal references this listener during a whole watch, so the listener must not reference the exchange.
   const stop = onAbort(signal, (reason) => end.end(reason));
   return (reply) => {
-    // `end` also ends when the body has been written to the socket, so `stop` is called then.
+    // `end` also reports that the body has been written to the socket, so `stop` is called at that time.
     if (reply !== undefined && hasDeferredBody(reply)) end.onEnd(stop);
     else stop();
   };

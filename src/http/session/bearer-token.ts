@@ -6,7 +6,7 @@ const usualPrefix = 'Bearer ';
 /** Returns the bearer token from the Authorization header, or from the WebSocket subprotocol that browsers use. */
 export function bearerTokenOf(request: IncomingRequest): string | undefined {
   const sent = request.headers.authorization ?? '';
-  // Avoids the slower expression below: nearly all clients write `Bearer` with a capital letter and one space.
+  // Avoids the slower regular expression below: nearly all clients write `Bearer` with a capital letter and one space.
   if (sent.startsWith(usualPrefix) && sent.length > usualPrefix.length && !/\s/.test(sent.slice(usualPrefix.length))) {
     return sent.slice(usualPrefix.length);
   }
@@ -19,7 +19,7 @@ export function bearerTokenOf(request: IncomingRequest): string | undefined {
   return Buffer.from(bearer, 'base64url').toString('utf8');
 }
 
-/** Returns the stored fingerprint of the request's credential; `undefined` if `token` is not that credential. */
+/** Returns the fingerprint from the exchange if `token` is the credential of the request; otherwise `undefined`. */
 export function fingerprintOf(token: string, { credential }: Exchange): string | undefined {
   return credential?.token === token ? credential.fingerprint : undefined;
 }

@@ -8,7 +8,7 @@ import { isConsoleShell, missingWebSocketProof } from './web-socket-origin.ts';
 
 /** The login sessions of the console, whose cookies are accepted as credentials. */
 export interface BrowserSessions {
-  /** The origin at which browsers reach this server, such as `https://host:port`; `undefined` if not configured. */
+  /** The origin under which browsers reach this server, such as `https://host:port`; `undefined` if not configured. */
   readonly externalUrl: string | undefined;
   /**
    * Returns the identity for the value of a session cookie; `undefined` if there is no such session or it has ended.
@@ -21,15 +21,15 @@ export interface BrowserSession {
   readonly value: string;
   readonly identity: Identity;
   /**
-   * The error if the request does not prove that a page of the console sent it in this session. Absent if there is such
-   * a proof.
+   * The error for a request that does not prove that a page of the console sent it in this session. Absent if the
+   * request contains this proof.
    */
   readonly refusal?: StatusError;
 }
 
 /**
  * The request header with the ID of the session in which the page was opened. It protects against a cookie of another
- * session, because any server on another port of this host can set the cookie.
+ * session: any server on another port of this host can set the cookie.
  */
 export const sessionHeader = 'X-Flotilla-Session';
 
@@ -63,7 +63,7 @@ export function browserSession(
     : { value, identity: holder, refusal: missingProofError(missing) };
 }
 
-/** True if the page was opened in a session other than that of the cookie. */
+/** True if the page was opened in another session than the one that the cookie identifies. */
 export function isSessionMismatch({ headers }: IncomingRequest, { accessKey }: Identity): boolean {
   const expected = headers[sessionHeader.toLowerCase()];
   return expected !== undefined && expected !== accessKey;

@@ -16,8 +16,8 @@ export function flowKeyOf({ accessKey, fairQueueKey, user }: Identity): string {
 }
 
 /**
- * Returns the key for limits that a caller must not be able to multiply by more credentials or by impersonation. All
- * access keys of a user have one key, and so have all service accounts of a virtual cluster.
+ * Returns the key for limits that a caller must not be able to avoid by using more credentials or impersonation. All
+ * access keys of a user share one key, and all service accounts of a virtual cluster share one key.
  */
 export function tenantKeyOf({ accessKey, fairQueueKey, impersonatedBy, user }: Identity): string {
   if (accessKey !== undefined || fairQueueKey === undefined) return `${userTenantPrefix}${impersonatedBy ?? user.name}`;

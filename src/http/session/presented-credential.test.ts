@@ -20,7 +20,8 @@ describe('the credential of a request', () => {
     const cookie = `${sessionCookieName}=flk_abc`;
     expect(of({ cookie })).toEqual({ token: 'flk_abc', fingerprint: tokenFingerprint('flk_abc'), isBearer: false });
     expect(of({ cookie, authorization: 'Bearer two' })?.token).toBe('two');
-    // With another Authorization scheme, the cookie is the credential, and it is not shared with other requests.
+    // If the Authorization header has another scheme, the cookie is the credential. Requests do not share an entry for
+    // it.
     expect(of({ cookie, authorization: 'Basic x' })?.token).toBe('flk_abc');
     expect(of({ authorization: 'Basic x' })).toBeUndefined();
   });

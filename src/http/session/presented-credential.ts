@@ -16,10 +16,14 @@ interface ActiveCredential {
 export class PresentedCredentials {
   readonly #active = new Map<string, ActiveCredential>();
 
-  /** Returns the request's credential, and shares it until the reply. `undefined` if the request has no credential. */
+  /**
+   * Returns the request's credential, and shares it with other requests until the reply. `undefined` if the request has
+   * no credential.
+   */
   of({ request, completion }: Pick<Exchange, 'request' | 'completion'>): PresentedCredential | undefined {
     const { authorization } = request.headers;
-    // A WebSocket may have its token in a subprotocol, so the Authorization header alone does not identify it.
+    // A WebSocket request may contain its token in a subprotocol, so its Authorization header alone does not identify
+    // the credential.
     if (authorization === undefined || request.webSocket) return parseCredential(request);
     const existing = this.#active.get(authorization);
     if (existing !== undefined) {

@@ -1,9 +1,8 @@
 import type { IncomingRequest } from '../exchange.ts';
 
 /**
- * White space that may precede a cookie name. `trim` would remove other characters too, such as U+00A0. Browsers treat
- * those characters as part of the name, so the prefix `__Host-` does not protect a cookie whose name starts with one of
- * them.
+ * White space that may precede a cookie name. `trim` would also remove characters such as U+00A0. Browsers treat such a
+ * character as part of the name, so a cookie whose name starts with it is not protected by the prefix `__Host-`.
  */
 const leadingWhitespace = /^[ \t]+/;
 
@@ -21,8 +20,8 @@ export function requestCookies(
 }
 
 /**
- * Returns the value of a cookie. `undefined` if the request has no cookie of this name, or several, because this server
- * set at most one.
+ * Returns the value of a cookie. `undefined` if the request has no cookie of this name, or several: this server set at
+ * most one of several.
  */
 export function requestCookie(request: Pick<IncomingRequest, 'headers'>, name: string): string | undefined {
   const found = requestCookies(request, name).filter((cookie) => cookie.name === name);

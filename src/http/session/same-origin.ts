@@ -10,7 +10,7 @@ const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Returns the reasons why the request might not come from a page of this server; empty if it certainly does.
- * `externalUrl` is the origin at which browsers reach this server, if it differs from the Host header.
+ * `externalUrl` is the origin under which browsers reach this server, if this origin differs from the Host header.
  */
 export function missingOriginProof(
   { method, headers, upgrade }: IncomingRequest,

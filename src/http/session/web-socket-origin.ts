@@ -20,9 +20,10 @@ export function isConsoleShell({ request, info }: Pick<Exchange, 'request' | 'in
 }
 
 /**
- * Returns the missing proofs that a page of this server opened the WebSocket with the given login; empty if none is
- * missing. CORS does not apply to WebSockets, and a page cannot add headers to them. So two other proofs are required:
- * the Origin header, which no page can change, and the name of the login, which pages of other origins cannot read.
+ * Returns the missing proofs that a page of this server opened the WebSocket in the given login session; empty if none
+ * is missing. CORS does not apply to WebSockets, and a page cannot add headers to them. So two other proofs are
+ * required: the Origin header, which no page can change, and the name of the login session, which pages of other
+ * origins cannot read.
  */
 export function missingWebSocketProof(
   { headers }: Pick<IncomingRequest, 'headers'>,

@@ -23,7 +23,8 @@ interface Sending {
 }
 
 /**
- * Sends a body from a client. Returns the request as the server sees it after the given number of bytes has arrived.
+ * Sends a body from a client. Returns the request as the server sees it after the specified number of bytes has
+ * arrived.
  */
 async function sent(body: string, options: Sending = {}) {
   server = createServer();

@@ -21,7 +21,7 @@ export function adaptRequest(message: IncomingMessage, end: RequestEnd, upgrade?
 export interface IncomingHttp2Stream {
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
-  /** The headers as received: a list in which each name is followed by its value. */
+  /** The headers as received: a list of alternating names and values. */
   readonly rawHeaders: readonly string[];
   /** The remote address of the connection. */
   readonly source: string;
@@ -42,7 +42,7 @@ export function adaptHttp2Stream(arrived: IncomingHttp2Stream, end: RequestEnd):
 
 /**
  * Returns the headers as an object; `undefined` if a header is repeated, which is rare. Reading the raw list takes half
- * the time of iterating over Node's header object, which V8 stores as a dictionary.
+ * as long as iterating over Node's header object, which V8 stores as a dictionary.
  */
 function singleHeaders(raw: readonly string[]): Record<string, string | undefined> | undefined {
   const headers: Record<string, string | undefined> = {};
@@ -116,7 +116,7 @@ class SocketBody implements RequestBody {
 
   /**
    * Returns the body without waiting, because a short body has usually arrived together with the headers. Works only
-   * for HTTP/2, where each request has a separate stream, so the end of the body need not be read.
+   * for HTTP/2: each request has a separate stream there, so the end of the body need not be read.
    */
   takeBuffered(announced: number): Uint8Array | undefined {
     const stream = this.#stream;
@@ -141,11 +141,11 @@ class SocketBody implements RequestBody {
 }
 
 /**
- * Returns an iterator over the chunks of a body. If the iteration stops early, the message is not destroyed: that would
- * close an HTTP/1.1 connection before the error response is sent.
+ * Returns an iterator over the chunks of a body. If the iteration stops early, the message is not destroyed, because
+ * destroying it would close an HTTP/1.1 connection before the error response is sent.
  *
  * When a request has ended, Node does not notify the reader of its body. A pending read would never settle, and its
- * memory would not be freed. Therefore, the iterator rejects the pending read itself.
+ * memory would not be freed. Therefore, the iterator itself rejects the pending read.
  */
 function bytesOf(message: Readable, end: RequestEnd): AsyncIterator<Uint8Array> {
   const bytes: AsyncIterator<Uint8Array> = message.iterator({ destroyOnReturn: false });

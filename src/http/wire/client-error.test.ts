@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { refuseConnection } from './client-error.ts';
 
 /**
- * Returns the response to bytes that are not a request. `underway` is the response that is assigned to the socket at
- * that time.
+ * Returns the response to bytes that are not a request. `underway` is the response that is assigned to the socket when
+ * the bytes arrive.
  */
 async function refused(underway: { headersSent: boolean; writableEnded: boolean } | null): Promise<string> {
   const socket = Object.assign(new PassThrough(), { _httpMessage: underway });

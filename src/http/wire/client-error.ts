@@ -40,9 +40,9 @@ const closedConnectionCode = 'HPE_CLOSED_CONNECTION';
 const refused = new WeakSet<Duplex>();
 
 /**
- * Responds to bytes that are not a valid HTTP request, and closes the connection. `last` is the latest response that
- * was started on the connection. The error is sent after the responses to earlier valid requests, so that the client
- * does not mistake it for one of those responses.
+ * Responds to bytes that are not a valid HTTP request, and closes the connection. `last` is the response that was
+ * started last on the connection. The error is sent after the responses to earlier valid requests, because the client
+ * could otherwise mistake it for one of those responses.
  */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, last?: ServerResponse): void {
   if (refused.has(socket)) return;
@@ -78,7 +78,8 @@ function sendRefusal(refusal: Refusal, socket: Duplex): void {
   }
   const body = `${JSON.stringify(statusOf(refusal))}\n`;
   const headers = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-  // Do not only half-close the socket: a client that keeps sending invalid data slowly would keep it open forever.
+  // Destroy the socket instead of only closing the sending half. Otherwise, a client that keeps sending invalid data
+  // slowly would keep the socket open forever.
   socket.end(`HTTP/1.1 ${refusal.line}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
 }
 
@@ -88,7 +89,7 @@ function statusOf({ reason, message, code }: Refusal): Status {
 
 /**
  * Throws 431 if the headers of an HTTP/2 request are too large, because Node does not check this. As HTTP/2 defines the
- * size, each header counts 32 bytes in addition to its name and value.
+ * size, 32 bytes are added to the length of each header's name and value.
  */
 export function refuseLargeHeaders(rawHeaders: readonly string[], limit: number): void {
   const bytes = rawHeaders.reduce((sum, text) => sum + text.length, rawHeaders.length * 16);
@@ -138,8 +139,8 @@ function isResponding(socket: Duplex): boolean {
 }
 
 /**
- * Returns the response that Node is writing to the socket. Node reports a response here until the socket has accepted
- * all of its bytes, even if the client has read them already. Node has no public API for this.
+ * Returns the response that Node is writing to the socket. A response is current until the socket has accepted all of
+ * its bytes, even if the client has read them already. Node has no public API for this.
  */
 function currentResponse(socket: Duplex): ServerResponse | undefined {
   return (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;

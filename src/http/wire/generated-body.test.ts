@@ -107,8 +107,8 @@ describe('a long text', () => {
     over = true;
     expect(made.count).toBe(100_000);
     expect(response.length).toBe(100_000 * 103 + 1);
-    // In one tick, other work may run before or after a chunk. So up to two chunks of 64 items can be generated between
-    // two turns of that work.
+    // In one tick, other work may run before or after a chunk. So at most two chunks of 64 items are generated before
+    // the other work continues.
     expect(most).toBeLessThanOrEqual(2 * 64);
     expect(turns).toBeGreaterThanOrEqual(100_000 / (2 * 64));
   });

@@ -10,8 +10,8 @@ export interface JoinedText {
   readonly separator?: string;
   readonly tail: string;
   /**
-   * The number of characters of the objects from which the items were made. Set if items may be much shorter than their
-   * objects.
+   * The total number of characters in the objects from which the items were made. Set if items may be much shorter than
+   * their objects.
    */
   readonly read?: { characters: number };
 }
@@ -20,12 +20,15 @@ export interface JoinedText {
 const chunkLength = 64 * 1024;
 const chunkItems = 64;
 /**
- * Limit of the object characters that are read for one chunk. The cells of a Table may be short although its objects
- * are long.
+ * The maximum number of characters in the objects that are read for one chunk. The cells of a Table may be short
+ * although its objects are long.
  */
 const chunkCharactersRead = 256 * 1024;
 
-/** A body up to this size is sent with Content-Length. A longer one is generated, and compressed (rule NEG-20). */
+/**
+ * Size limit of a body that is sent with Content-Length. A longer body is generated during the write and compressed
+ * (rule NEG-20).
+ */
 export const maxBufferedBodyBytes = 128 * 1024;
 
 /** Yields the text as chunks of bytes, on demand, so the whole text is never in memory. */

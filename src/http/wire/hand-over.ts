@@ -28,8 +28,8 @@ export async function handOver(attempt: UpgradeAttempt, reply: Reply & { body: T
 }
 
 /**
- * Sends the response and waits until it is sent, because an HTTP/2 session that then uses the socket expects that
- * nothing else writes to it. A client that does not wait for the response is refused.
+ * Sends the response and waits until it is sent, because an HTTP/2 session that uses the socket afterwards expects that
+ * nothing else writes to it. Refuses a client that sends data before it gets the response.
  */
 async function acceptUpgrade(
   { socket, head }: UpgradeAttempt,

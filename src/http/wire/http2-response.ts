@@ -3,14 +3,14 @@ import type { RequestEnd } from '../request/request-end.ts';
 import type { ResponseTarget } from './write-reply.ts';
 
 /**
- * Writes a response to an HTTP/2 stream. Node's own class for this is not used, because it emulates HTTP/1.1 and stores
- * every header and state twice.
+ * Writes a response to an HTTP/2 stream. Node's class `Http2ServerResponse` is not used, because it emulates HTTP/1.1
+ * and stores every header and state twice.
  */
 export class Http2Response implements ResponseTarget {
   readonly #stream: ServerHttp2Stream;
   readonly #end: RequestEnd;
 
-  /** `end` reports the end of the request, which is when the stream closes, or earlier. */
+  /** `end` reports the end of the request: when the stream closes, or earlier. */
   constructor(stream: ServerHttp2Stream, end: RequestEnd) {
     this.#stream = stream;
     this.#end = end;

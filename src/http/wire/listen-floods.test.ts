@@ -73,7 +73,7 @@ async function flood(socket: TLSSocket, bytes: (times: number) => Buffer, most: 
   for (let times = 0; times < most; times++) {
     if (socket.destroyed || !socket.writable) return times;
     if (!socket.write(bytes(times))) await takenOrClosed(socket);
-    // Gives the server, which runs in this process, time to work.
+    // Lets the server, which runs in this process, do its work.
     else if (times % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return most;

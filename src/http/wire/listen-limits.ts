@@ -1,4 +1,4 @@
-/** The limits of one listener. Each of them can be configured. */
+/** The limits of one listener. Each limit can be configured. */
 export interface ListenLimits {
   /**
    * Size limit of all request headers in bytes. A token with scopes needs about 8 KiB, and impersonated groups need a
@@ -17,7 +17,7 @@ export interface ListenLimits {
    * connections.
    */
   readonly idleMilliseconds: number;
-  /** A client that reads none of its pending response for this time is disconnected. */
+  /** If a client reads nothing of its pending response for this time, the client is disconnected. */
   readonly stallMilliseconds: number;
   /**
    * Limit on concurrent HTTP/2 streams of one connection, and on pipelined requests of one HTTP/1.1 connection. An

@@ -51,7 +51,7 @@ describe('a slow reader of an upgraded connection', () => {
     ['that has ended', (behind: Duplex) => behind.push(null)],
     ['that has failed', (behind: Duplex) => setImmediate(() => behind.destroy(new Error('gone')))],
   ])('gets all data of a backend %s, even if it sends something in between', async (_, finish) => {
-    // More bytes than the client buffers, and fewer than the kernel accepts.
+    // More bytes than the buffers of the client's process take, and fewer than the kernel accepts.
     const sent = Buffer.alloc(300_000, 'x');
     const behind = new Duplex({ allowHalfOpen: false, read() {}, write: (_chunk, _encoding, done) => done() });
     const handler = async (): Promise<Reply> => ({

@@ -41,7 +41,7 @@ function call(
   });
 }
 
-/** Resolves when a growing number has not changed for a thousand ticks. */
+/** Resolves when the number that `read` returns has not changed for a thousand ticks. */
 async function standsStill(read: () => number): Promise<void> {
   let last = 0;
   for (let turns = 0; turns < 1000 || last === 0; turns++) {
@@ -108,7 +108,7 @@ describe('requests and responses', () => {
       return { status: 200, headers: {}, body: 'hello' };
     });
     const times: number[] = [];
-    // A single fast response is enough, because a busy machine delays many of them.
+    // One fast response is enough for the test, because a busy machine delays many responses.
     while (times.length < 200 && Math.min(...times) >= delayedAcknowledgement) {
       const started = performance.now();
       await (await call('/')).body.text();
@@ -247,8 +247,8 @@ describe('streams', () => {
     const stream = session?.request({ ':path': '/' }) ?? (await call('/')).body;
     stream.on('error', () => {});
     await standsStill(() => made);
-    // At most what the kernel, TLS and the buffers can contain. An unbounded writer would produce gigabytes in this
-    // time.
+    // The upper limit is what the kernel, TLS and the buffers can contain. An unbounded writer would produce gigabytes
+    // in this time.
     expect(made).toBeGreaterThan(0);
     expect(made * line.length).toBeLessThan(64 * 1024 * 1024);
     stream.destroy();

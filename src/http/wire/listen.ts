@@ -36,7 +36,9 @@ export interface ListenOptions {
 export interface Listener {
   readonly address: string;
   readonly port: number;
-  /** Serves HTTP/1.1 on a connection that was not opened to the port, such as one in a tunnel. */
+  /**
+   * Serves HTTP/1.1 on a connection that was not opened to the port of the listener, such as a connection in a tunnel.
+   */
   accept(connection: Duplex): void;
   /** Sets the certificate for new connections. Existing connections are not affected. */
   updateTls(cert: string, key: string): void;
@@ -91,8 +93,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
 function serveRequests(server: Http2SecureServer, context: ServingContext): void {
   serveHttp1Requests(server, context);
-  // Node's own `stream` listener converts HTTP/2 requests to HTTP/1.1 form. The listener that replaces it serves them
-  // directly.
+  // Node's own `stream` listener converts HTTP/2 requests to the form of HTTP/1.1 requests. Another listener replaces
+  // it and serves HTTP/2 requests directly.
   server.removeAllListeners('stream');
   server.on('stream', (stream, headers, _flags, ...[rawHeaders = []]: (readonly string[])[]) => {
     serveHttp2(context, stream, headers, rawHeaders);
@@ -102,7 +104,7 @@ function serveRequests(server: Http2SecureServer, context: ServingContext): void
 function serveHttp1Requests(server: EventEmitter, context: ServingContext): void {
   const upgrades = new UpgradeRequests(context);
   server.on('request', (message, response) => void serveHttp1(context, message, response, false));
-  // Requests with an Expect header. Without this listener, Node would respond to them without an error message.
+  // Handles requests with an Expect header. Without this listener, Node would respond to them without an error message.
   server.on('checkExpectation', (message, response) => {
     void serveHttp1(context, message, response, true);
   });
@@ -112,8 +114,8 @@ function serveHttp1Requests(server: EventEmitter, context: ServingContext): void
 }
 
 /**
- * Returns the function that serves HTTP/1.1 on connections that were not opened to the port. It creates its server when
- * the first such connection arrives.
+ * Returns a function that serves HTTP/1.1 on connections that were not opened to the port of the listener. The HTTP/1.1
+ * server is created when the first such connection arrives.
  */
 function acceptConnections(context: ServingContext): (connection: Duplex) => void {
   const { live, limits, pipelinedRequests } = context;
@@ -142,8 +144,8 @@ function refuseInvalidRequests(server: EventEmitter, pipelinedRequests: Pipeline
 }
 
 function trackConnections(server: Http2SecureServer, { live, limits, log, pipelinedRequests }: ServingContext): void {
-  // Node emits `session` during `secureConnection`, and a session has no reference to its socket. So the socket is
-  // remembered here.
+  // Node emits `session` during `secureConnection`, and a session has no reference to its socket. So this variable
+  // holds the socket until `session` is emitted.
   let connected: Socket | undefined;
   server.prependListener('secureConnection', (socket) => {
     live.handshakeEnded(socket);

@@ -27,8 +27,8 @@ interface ActiveRequest {
 
 /**
  * The open connections of a listener. They are tracked for shutdown, which treats idle connections, streams and other
- * requests differently. If there are too many connections, an idle connection is evicted. If no connection is idle, a
- * connection that is still in its TLS handshake is evicted.
+ * requests differently. If there are too many connections, an idle connection is evicted, or, if none is idle, a
+ * connection that is still in its TLS handshake.
  */
 export class LiveConnections {
   readonly #options: LiveConnectionsOptions;
@@ -42,8 +42,8 @@ export class LiveConnections {
   readonly #takenOver = new Set<Duplex>();
   readonly #handshakes = new FairEvictionPool();
   /**
-   * Functions that remove a handshake from the pool, by address and port of the client. The socket cannot be the key,
-   * because TLS uses a new socket object.
+   * Functions that remove a handshake from the eviction pool, by address and port of the client. The socket cannot be
+   * the key, because TLS uses a new socket object.
    */
   readonly #handshaking = new Map<string, () => void>();
   readonly #idle = new FairEvictionPool();
@@ -61,8 +61,8 @@ export class LiveConnections {
   }
 
   /**
-   * Called before the TLS handshake. If there are too many connections, evicts another connection, or the new one if no
-   * other can be evicted.
+   * Called before the TLS handshake. If there are too many connections, evicts another connection; if no other
+   * connection can be evicted, evicts the new one.
    */
   connectionOpened(socket: Socket): void {
     this.#connections.add(socket);
@@ -94,7 +94,7 @@ export class LiveConnections {
     socket.once('close', () => this.#closed(this.#sockets, socket));
   }
 
-  /** Called for an HTTP/1.1 connection that was not opened to the port. */
+  /** Called for an HTTP/1.1 connection that was not opened to the port of the listener. */
   accepted(connection: Duplex): void {
     this.#connections.add(connection);
     this.#open(this.#sockets, connection, '', () => connection.destroy());
@@ -175,7 +175,7 @@ export class LiveConnections {
 
   /**
    * Ends streams, sends GOAWAY to HTTP/2 clients, and closes idle connections. Resolves when no request is active.
-   * Connections that handlers have taken over are closed last, because requests may need them.
+   * Connections that handlers have taken over are closed last, because active requests may use them.
    */
   async drain(): Promise<void> {
     await this.#drainRequests();

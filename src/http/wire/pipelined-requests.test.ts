@@ -43,7 +43,7 @@ const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
 const asked = (url: string, more = '') => `GET ${url} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 const seen = () => [...received.matchAll(/seen (\/[abc])/g)].map(([, url]) => url);
 
-/** Waits for several ticks, in which work that no test awaits can finish. */
+/** Waits for several ticks, so that work that the test cannot await can finish. */
 async function someTicks(): Promise<void> {
   for (let tick = 0; tick < 50; tick++) await nextTick();
 }

@@ -9,8 +9,8 @@ interface Pipeline {
 
 /**
  * Executes the pipelined HTTP/1.1 requests of a connection one after the other, because a request may depend on the
- * effect of an earlier one. Node emits all requests at once. After a response that closes the connection, no further
- * request is executed.
+ * effect of an earlier one. Node itself emits all requests at once. After a response that closes the connection, no
+ * further request is executed.
  */
 export class PipelinedRequests {
   readonly #pipelines = new WeakMap<Duplex, Pipeline>();
@@ -18,7 +18,7 @@ export class PipelinedRequests {
 
   /**
    * `limit` is the maximum number of pipelined requests. If a client sends more, its connection is closed, because Node
-   * continues to read although requests wait.
+   * does not stop reading when requests wait.
    */
   constructor(limit: number) {
     this.#limit = limit;
@@ -30,9 +30,9 @@ export class PipelinedRequests {
   }
 
   /**
-   * Waits until all earlier requests of the connection have their response. Resolves with true if this request may be
-   * executed, and with false if the connection is closed. Returns `undefined` if there is nothing to wait for. An
-   * upgrade request has no `response`, and no request can follow it.
+   * Waits until all earlier requests of the connection have been answered. Resolves with true if this request may be
+   * executed, and with false if the connection is closed. Returns `undefined` if there is nothing to wait for.
+   * `response` is absent for an upgrade request; no request can follow an upgrade request.
    */
   waitForPrevious(message: IncomingMessage, response?: ServerResponse): Promise<boolean> | undefined {
     const { socket } = message;
@@ -49,8 +49,8 @@ export class PipelinedRequests {
         pipeline.length--;
         resolve(socket.writable);
       });
-      // Node does not report a disconnect on a response that is not yet assigned to the socket, so this listens to the
-      // message, or to the socket for an upgrade.
+      // Node does not report a disconnect on a response that is not yet assigned to the socket. So this code listens to
+      // the message, or, for an upgrade, to the socket.
       (response === undefined ? socket : message).once('close', () => resolve(false));
     });
   }

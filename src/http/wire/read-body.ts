@@ -8,8 +8,8 @@ import type { IncomingRequest, InFlightSlot, RequestBody } from '../exchange.ts'
 export const defaultBodyLimit = 3_145_728;
 
 /**
- * The maximum number of parts in which a body may arrive. Processing a part takes a microsecond, however short it is. A
- * body of the maximum size reaches this number if its parts have 32 bytes on average.
+ * The maximum number of parts in which a body may arrive. Processing a part takes a microsecond, however short the part
+ * is. A body of the maximum size has this many parts if their average length is 32 bytes.
  */
 const maxParts = 100_000;
 
@@ -20,7 +20,8 @@ export interface BodySource {
 }
 
 /**
- * Reads the request body. Returns it without a promise if it has been received already. Throws 413 if it is too long.
+ * Reads the request body. Returns the body without a promise if all of it has already been received. Throws 413 if the
+ * body is too long.
  */
 export function readBody(source: BodySource, limit: number = defaultBodyLimit): MaybePromise<Uint8Array> {
   const { request, inFlightSlot } = source;

@@ -3,13 +3,16 @@ import type { Reply } from '../reply.ts';
 /** Called with the reply, and with the error that the reply reports, if any. Must be fast and must not throw. */
 export type CompletionListener = (reply: Reply, error: unknown) => void;
 
-/** A node in the linked list of listeners. Most requests have two or three, and an array would allocate more space. */
+/**
+ * A node in the linked list of listeners. Most requests have two or three listeners, and an array for them would
+ * allocate more space.
+ */
 interface ListenerNode {
   readonly listener: CompletionListener;
   readonly earlier: ListenerNode | undefined;
 }
 
-/** Notifies filters of the reply. Filters that only observe the reply use it instead of awaiting the reply. */
+/** Notifies filters of the reply. Filters that only observe the reply use this class instead of awaiting the reply. */
 export class RequestCompletion {
   #latest: ListenerNode | undefined;
   #respond: ((error: unknown) => void) | undefined;
@@ -22,7 +25,8 @@ export class RequestCompletion {
   }
 
   /**
-   * Sends an error reply immediately, even if the handler is still running. Has no effect if there already is a reply.
+   * Sends an error reply immediately, even if the handler is still running. Has no effect if the request already has a
+   * reply.
    */
   failEarly(error: unknown): void {
     this.#respond?.(error);

@@ -24,9 +24,9 @@ interface FeedRequest {
 }
 
 /**
- * Writes a feed, such as the events of a watch, until its end or until the client disconnects. Never throws. It is not
- * an async function, and no async function awaits the end of the feed: each would keep hundreds of bytes and the whole
- * request in memory during the watch.
+ * Writes a feed, such as the events of a watch, until its end or until the client disconnects. Never throws. This
+ * function is not async, and no async function awaits the end of the feed: each async function would keep hundreds of
+ * bytes and the whole request in memory during the watch.
  */
 export function serveFeed(
   { log, live, stalledReaders }: FeedContext,

@@ -34,7 +34,7 @@ export function serveHttp2(
   stream.on('finish', () => {
     if (stream.closed || stream.endAfterHeaders || stream.readableEnded) return;
     if (stream.state.remoteClose !== 0) return;
-    // End the request first, so that a handler that still reads the body does not mistake the close for the end of the
+    // End the request first. Otherwise, a handler that still reads the body could mistake the close for the end of the
     // body.
     end.end(requestEndedError);
     // Deferred, because Node can close the stream only after this event.
@@ -54,8 +54,8 @@ export function serveHttp2(
 }
 
 /**
- * Returns the error for a request that must be rejected because of its headers. The listeners of a stream must not
- * reference the headers, because these would stay in memory during a whole watch.
+ * Returns the error for a request that must be rejected because of its headers. The headers are checked in a separate
+ * function, because a stream listener that references them would keep them in memory during a whole watch.
  */
 function refusalOf(rawHeaders: readonly string[], maxBytes: number, expect: string | undefined): unknown {
   try {

@@ -22,7 +22,7 @@ export interface ServingContext {
   readonly pipelinedRequests: PipelinedRequests;
 }
 
-/** The state of a request that depends on its connection. */
+/** The properties of a request that depend on its connection. */
 interface ConnectionState {
   /** The connection; `undefined` if it was already closed when the request arrived. */
   readonly connection: object | undefined;

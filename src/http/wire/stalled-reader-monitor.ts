@@ -17,8 +17,8 @@ interface Monitored {
 const checksPerTimeout = 4;
 
 /**
- * Disconnects clients that read none of their pending response for the length of the timeout, because the memory of the
- * response would never be freed. One timer checks all responses. A timer per response would cost too much, because
+ * Disconnects each client that reads nothing of its pending response during the timeout, because the memory of the
+ * response would never be freed. One timer checks all responses. One timer per response would be wasteful, because
  * nearly all responses are complete before the first check.
  */
 export class StalledReaderMonitor {
@@ -31,10 +31,10 @@ export class StalledReaderMonitor {
   }
 
   /**
-   * Starts to monitor a response. Returns a function that stops monitoring. `bytesWritten` returns everything written
-   * so far, in the unit of `writableLength`, so the client has read `bytesWritten() - writableLength`. Comparing only
-   * `writableLength` between checks is not enough: if the server sends bookmarks at the interval of the checks, it can
-   * be the same at each check although the client reads.
+   * Starts to monitor a response. Returns a function that stops monitoring. `bytesWritten` returns the amount that was
+   * written so far, in the unit of `writableLength`, so the client has read `bytesWritten() - writableLength`.
+   * Comparing only `writableLength` is not enough: if the server sends a bookmark between two checks, `writableLength`
+   * can be equal at both checks although the client reads.
    */
   watch(response: MonitoredResponse, bytesWritten: () => number): () => void {
     const monitored: Monitored = { response, bytesWritten, previouslyRead: undefined, stalledChecks: 0 };

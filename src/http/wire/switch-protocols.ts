@@ -7,15 +7,16 @@ import type { StalledReaderMonitor } from './stalled-reader-monitor.ts';
 /** The time in which the backend must close its connection after the client has closed. */
 const backendCloseTimeoutMilliseconds = 5_000;
 /**
- * The time in which the client must close its connection after the backend has closed. It is long, because a slow
- * client may still have to read megabytes. If the server closed the connection first and then received something from
- * the client, such as a ping, the kernel would discard the unread data.
+ * The time in which the client must close its connection after the backend has closed. The time is long, because a slow
+ * client may still have to read megabytes. If the server closed the connection first and then received data from the
+ * client, such as a ping, the kernel would discard the unread data.
  */
 const clientCloseTimeoutMilliseconds = 300_000;
 
 /**
- * Responds with `101` and forwards bytes between client and backend until one of them closes. `head` contains the bytes
- * that the client sent after its request. Resolves after both connections have closed. Never rejects.
+ * Responds with `101` and forwards bytes between client and backend until one of the two connections closes. `head`
+ * contains the bytes that the client sent after its request. Resolves after both connections have closed. Never
+ * rejects.
  */
 export async function switchProtocols(
   client: Duplex & { readonly bytesWritten: number },
@@ -64,7 +65,7 @@ function joinSockets(client: Duplex, backend: Duplex): void {
   });
 }
 
-/** Destroys a socket after the given time, unless it closes before. */
+/** Destroys a socket after the given time, unless the socket closes earlier. */
 function destroyLater(socket: Duplex, milliseconds: number): void {
   if (socket.destroyed) return;
   const timer = setTimeout(() => socket.destroy(), milliseconds);

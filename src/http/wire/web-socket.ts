@@ -52,8 +52,8 @@ export class WebSocketStreams {
 }
 
 /**
- * Answers only the latest ping that arrived in a tick of the event loop, as the protocol permits. A ping takes six
- * bytes, so a client could otherwise cause hundreds of thousands of writes with a megabyte of pings.
+ * Answers only the latest of the pings that arrive in a tick of the event loop, as the protocol permits. A ping has
+ * only six bytes, so a client could otherwise cause hundreds of thousands of writes with a megabyte of pings.
  */
 export function answerLatestPing(webSocket: WebSocket): void {
   let latest: Buffer | undefined;

@@ -15,7 +15,9 @@ export interface FeedTarget {
   write(bytes: Uint8Array): boolean;
 }
 
-/** Pending lines are joined up to this many bytes, because one large write is much cheaper than many small ones. */
+/**
+ * Pending lines are joined up to this many bytes, because one large write takes much less time than many small ones.
+ */
 const joinedLength = 64 * 1024;
 
 /**
@@ -81,8 +83,8 @@ interface Joined {
 }
 
 /**
- * The lines that were joined last. Watches with the same events are written one after the other, so they can reuse the
- * joined bytes.
+ * The result of the last join. Watches with the same events are written one after the other, so the next watch can
+ * reuse the joined bytes.
  */
 let lastJoined: Joined | undefined;
 

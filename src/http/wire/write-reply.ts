@@ -31,8 +31,8 @@ export interface ResponseTarget extends WritableEvents {
    */
   readonly endAndFlush?: (chunk?: Uint8Array) => Promise<void>;
   /**
-   * Aborts the response. An HTTP/2 client needs the error, because without it the client would take a truncated
-   * response for complete.
+   * Aborts the response. For HTTP/2, the error is required, because without it the client would regard a truncated
+   * response as complete.
    */
   destroy(error?: Error): unknown;
 }
@@ -51,7 +51,7 @@ export interface WriteOptions {
  */
 const gzipThreshold = 128 * 1024;
 const chunkLength = 256 * 1024;
-/** Size in bytes of the last chunk. A socket accepts it at once, together with the headers. */
+/** Size in bytes of the last chunk. A socket accepts a chunk of this size at once, together with the headers. */
 const lastChunkLength = 8 * 1024;
 /** Size in bytes of the chunks that gzip returns. Smaller chunks would cause many small writes. */
 const gzipChunkLength = 64 * 1024;
@@ -170,8 +170,8 @@ async function writeLong(
 }
 
 /**
- * Writes a generated body chunk by chunk. After each chunk, waits until the client has read it and until the request
- * gets a time slice.
+ * Writes a generated body chunk by chunk. Before each further chunk, waits until the client has read the previous chunk
+ * and the request has a time slice.
  */
 async function writeGenerated(
   request: IncomingRequest,
@@ -217,8 +217,8 @@ function gzipped(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
 async function endWithSmallChunk(request: IncomingRequest, writer: ResponseWriter, bytes: Uint8Array): Promise<void> {
   let start = 0;
   // A client may send its next request before Node notices that a long response is complete. Node then stops reading in
-  // the middle of that request, and treats the rest of it as invalid. Therefore, the last chunk is small, and is
-  // written only after everything else has been sent.
+  // the middle of the next request, and treats the rest of that request as invalid. Therefore, the last chunk is small,
+  // and is written only after all other chunks have been sent.
   if (request.httpVersion === '1.1' && bytes.byteLength - start > lastChunkLength) {
     const end = bytes.byteLength - lastChunkLength;
     await writeAndFlush(writer, bytes.subarray(start, end));
@@ -255,8 +255,8 @@ async function writeChunks(writer: ResponseWriter, body: AsyncIterable<string>):
 }
 
 /**
- * Writes the response of another server. If the other server's response is truncated, the client's response is
- * truncated too, and nothing is logged.
+ * Writes the response of another server. If that response is truncated, the response to the client is truncated too,
+ * and nothing is logged.
  */
 async function writeProxied(
   request: IncomingRequest,
@@ -287,7 +287,10 @@ function hasNoBody(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-/** The maximum number of encodings that are read, because anyone can send a long header. Clients send about four. */
+/**
+ * The maximum number of encodings in a header that are read, because anyone can send a long header. Clients usually
+ * send about four encodings.
+ */
 const maxEncodings = 64;
 
 const gzipHeaders = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' };

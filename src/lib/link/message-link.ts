@@ -32,7 +32,8 @@ export class LinkClosedError extends Error {
 }
 
 /**
- * A message of a link. Each call has a number, and the message with the result or error of the call repeats the number.
+ * A message of a link. Each call has a number. The message with the result or error of the call has the number of the
+ * call.
  */
 type Message =
   | readonly ['call', number, string, unknown]
@@ -53,9 +54,9 @@ interface PendingCall {
 
 /**
  * A connection between two threads, on which each side calls methods of the other. Messages arrive in the order in
- * which they were sent. A message that a method sends before it returns therefore arrives before the result of the
- * method. Messages are sent in batches, at the end of each iteration of the event loop, because waking the receiving
- * thread once for many messages leaves it more time for its work.
+ * which they were sent, so a message that a method sends before it returns arrives before the result of the method.
+ * Messages are sent in batches, at the end of each iteration of the event loop, because one wake-up for many messages
+ * leaves the receiving thread more time for its work.
  */
 export class MessageLink<Local extends LinkMethods<Local>, Remote extends LinkMethods<Remote>> {
   readonly #port: MessagePort;
@@ -162,7 +163,8 @@ export class MessageLink<Local extends LinkMethods<Local>, Remote extends LinkMe
     try {
       this.#port.postMessage(batch, batch.flatMap(buffersOf));
     } catch {
-      // One value of the batch cannot be copied. Sent one by one, only its message fails.
+      // One value in the batch cannot be copied. If the messages are sent one by one, only the message with this value
+      // fails.
       for (const message of batch) this.#postAlone(message);
     }
   }

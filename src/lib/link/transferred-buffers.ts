@@ -1,13 +1,13 @@
 /**
- * Arrays shorter than this are copied to the other thread. For these lengths a copy takes no longer than a transfer,
- * and a transfer also needs a separate block of memory.
+ * Byte arrays shorter than this are copied to the other thread. Copying a short array takes no longer than transferring
+ * it, and a transfer also needs a separate block of memory.
  */
 const minTransferLength = 16 * 1024;
 
 const transferred = new WeakMap<object, readonly ArrayBuffer[]>();
 
 /**
- * Lets the memory of `bytes` move to the other thread when `value`, which contains `bytes`, is sent over a link. This
+ * Moves the memory of `bytes` to the other thread when `value`, which contains `bytes`, is sent over a link. This
  * thread must not use `bytes` afterwards. Short arrays, and arrays that share their memory with other arrays, are
  * copied instead. Returns `value`.
  */

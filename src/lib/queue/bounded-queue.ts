@@ -86,5 +86,8 @@ export class BoundedQueue<T> {
   }
 }
 
-/** The array is compacted after this many items were taken. For fewer items a new array is not worth its cost. */
+/**
+ * After this many items were taken, the array is compacted. For fewer items, creating a new array is not worth the
+ * time.
+ */
 const compactAfter = 32;

@@ -2,14 +2,15 @@ import type { Clock } from '../clock.ts';
 import { LinkedQueue } from './linked-queue.ts';
 
 interface Waiting {
-  /** The time at which the callback is due, on the monotonic clock `elapsed`. */
+  /** The time at which the callback is due, on the monotonic clock (`elapsed`). */
   readonly dueAt: number;
   readonly callback: () => void;
 }
 
 /**
  * A timer queue for one fixed delay. Callbacks become due in the order in which they are added, so a single timer is
- * enough. Most callbacks are canceled before they are due, and a queue entry costs much less than a timer.
+ * enough. Most callbacks are canceled before they are due, and a queue entry takes much less time and memory than a
+ * timer.
  */
 export class FixedDelayQueue {
   readonly #clock: Pick<Clock, 'elapsed' | 'after'>;
@@ -29,7 +30,7 @@ export class FixedDelayQueue {
     return () => this.#queue.remove(entry);
   }
 
-  /** Starts the timer. It is not stopped if all callbacks are canceled; it then fires once without effect. */
+  /** Starts the timer. If all callbacks are canceled, the timer is not stopped; it fires once without effect. */
   #arm(milliseconds: number): void {
     this.#isArmed = true;
     this.#clock.after(milliseconds, () => this.#fire());

@@ -1,4 +1,4 @@
-/** An entry of a queue. `remove` accepts it to remove the item from any position. */
+/** An entry of a queue. A caller passes the entry to `remove` to remove the item from any position. */
 export interface QueueEntry<T> {
   readonly item: T;
 }

@@ -1,7 +1,7 @@
 /**
  * Runs tasks in order, with a limited number per tick of the event loop, so that other work can run in between. The
- * first tasks run right after the current operation, so that data that they write is sent in the same tick. `add` never
- * runs a task itself.
+ * first tasks run right after the current operation, so the data that these tasks write is sent in the same tick. `add`
+ * never runs a task itself.
  */
 export class WakeScheduler {
   readonly #perTick: number;
@@ -16,8 +16,8 @@ export class WakeScheduler {
   }
 
   /**
-   * Adds a task, which must not throw. If each caller adds a task only after its previous one has run, the queue has at
-   * most one task per caller.
+   * Adds a task, which must not throw. If each caller adds a task only after its previous task has run, the queue
+   * contains at most one task per caller.
    */
   add(task: () => void): void {
     this.#waiting.push(task);

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { formatTraceparent, type SpanContext } from './trace-context.ts';
 
-/** `server` for a request of a client, `client` for a request to another system, `internal` for all other work. */
+/** `server` for a request from a client, `client` for a request to another system, `internal` for all other work. */
 export type SpanKind = 'server' | 'client' | 'internal';
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** A span that has ended. It can be sent to another thread. */
+/** A span that has ended, as plain data that can be sent to another thread. */
 export interface FinishedSpan extends SpanContext {
   readonly parentSpanId: string | undefined;
   readonly name: string;
@@ -25,7 +25,10 @@ export type SpanSink = (span: FinishedSpan) => void;
 /** The clock and the sink that all spans of a request or of a reconcile share. */
 export interface SpanRecorder {
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** The wall-clock time at which `clock.elapsed()` was 0. It is fixed, so that spans are consistent with each other. */
+  /**
+   * The wall-clock time at which `clock.elapsed()` was 0. The value does not change, so the times of all spans are
+   * consistent with each other.
+   */
   readonly epoch: number;
   readonly sink: SpanSink;
 }
@@ -33,9 +36,9 @@ export interface SpanRecorder {
 export interface SpanOptions {
   readonly name: string;
   readonly kind: SpanKind;
-  /** The span that contains this one, possibly on another thread or in another system. */
+  /** The span that contains the new span, possibly on another thread or in another system. */
   readonly parent?: SpanContext | undefined;
-  /** The value of `clock.elapsed()` at the start. Optional; defaults to the current one. */
+  /** The value of `clock.elapsed()` at the start of the span. Optional; defaults to the current value. */
   readonly startedElapsed?: number;
 }
 
@@ -46,8 +49,8 @@ export interface SpanOptions {
 const maxValueLength = 256;
 
 /**
- * A piece of work in a trace. Only sampled work has spans, so tracing costs nothing for all other work. Code that can
- * be traced has an optional span and creates children with `span?.child(…)`.
+ * A piece of work in a trace. Only sampled work has spans, so tracing adds no work to anything else. Code that can be
+ * traced has an optional span and creates children with `span?.child(…)`.
  */
 export class Span implements SpanContext {
   readonly traceId: string;
@@ -74,7 +77,10 @@ export class Span implements SpanContext {
     return this;
   }
 
-  /** The `traceparent` header for a request to another system. It makes the request a part of this span. */
+  /**
+   * The `traceparent` header for a request to another system. With this header, the request becomes a part of this
+   * span.
+   */
   get traceparent(): string {
     return formatTraceparent(this, true);
   }

@@ -28,7 +28,7 @@ export interface RootSpanOptions {
 }
 
 /**
- * Decides which requests are traced. Does not exist if tracing is off.
+ * Decides which requests are traced. If tracing is off, there is no Tracer.
  *
  * The sampling decision of a caller is followed only if the caller is trusted. Otherwise a tenant could have all of its
  * requests traced. For all other callers the decision is random. It does not depend on the trace ID, because callers

@@ -13,8 +13,8 @@ type Lookups = Pick<ManagementState, 'accessKey' | 'teamsOf'>;
 type Creator = Pick<AccessKeySpec, 'createdBy' | 'createdWith'>;
 
 /**
- * Returns the user and the credential that sent the request. The user is the owner of the access key of the request,
- * even if the request impersonates another user.
+ * Returns the user and the credential that sent the request. The user is the owner of the access key that authenticated
+ * the request, even if the request impersonates another user.
  */
 export function creatorOf(context: RequestContext, state: Pick<ManagementState, 'accessKey'>): Creator {
   const { accessKey, user } = context;
@@ -25,7 +25,9 @@ export function creatorOf(context: RequestContext, state: Pick<ManagementState, 
   };
 }
 
-/** Records the creator of a new key, and the keeper of a team's key. */
+/**
+ * Records the creator of a new key. For a team's key, also records the keeper: the team member on whom the key depends.
+ */
 export function recordCreator(
   draft: AccessKeyDraft,
   spec: AccessKeySpec,
@@ -47,20 +49,28 @@ export function recordCreator(
   else delete draft.hidden[hiddenKeeper];
 }
 
-/** True if an update enables the key or replaces its value. The caller then becomes its keeper. */
+/**
+ * True if an update enables the key or replaces its value. The caller then becomes the keeper of the key, the team
+ * member on whom the key depends.
+ */
 function takesOver({ old, hidden }: AccessKeyDraft, spec: AccessKeySpec): boolean {
   const isEnabled = old?.object.spec?.disabled === true && spec.disabled !== true;
   return isEnabled || !equalJson(hidden[hiddenKeyHash], old?.hidden?.[hiddenKeyHash]);
 }
 
-/** Returns the keeper of a team's key: the member on whom it depends. `undefined` if the key has none. */
+/**
+ * Returns the keeper of a team's key: the team member on whom the key depends. `undefined` if the key has no keeper.
+ */
 export function keeperOf(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): string | undefined {
   // Checked first, because every authentication calls this function, and most keys belong to users.
   if ((key.spec?.team ?? '') === '') return undefined;
   return state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenKeeper] || undefined;
 }
 
-/** Returns the reason why a team's key has lost its keeper; `undefined` if the key still has its keeper. */
+/**
+ * Returns the reason why a team's key has lost its keeper, the team member on whom it depends; `undefined` if the key
+ * has not lost its keeper.
+ */
 export function lostKeeperReason(
   key: AccessKey,
   state: Pick<ManagementState, 'user' | 'userHidden' | 'passwordsEnabled' | 'teamsOf' | 'accessKeyHidden'>,

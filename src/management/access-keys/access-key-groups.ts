@@ -15,8 +15,8 @@ type Keys = Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>;
 
 /**
  * Records which of the groups in `spec.groups` were granted to the access key itself. A group that the owner also has
- * is not recorded, so that the key loses it together with the owner. Also records on which users the granted groups depend
- * (`recordFollowedGroups`).
+ * is not recorded, so the key loses this group when the owner loses it. Also records on which users the granted groups
+ * depend (`recordFollowedGroups`).
  */
 export function recordGrantedGroups(draft: AccessKeyDraft, context: RequestContext, state: Keys): void {
   const { object, old, hidden } = draft;
@@ -32,8 +32,8 @@ export function recordGrantedGroups(draft: AccessKeyDraft, context: RequestConte
 }
 
 /**
- * Returns the key with only the groups that were granted to the key itself and that it has not lost. A key loses a
- * group when the user on whom the group depends loses it. All other groups of the key come from its owner.
+ * Returns the key with only those groups that were granted to the key itself and that it has not lost. A key loses a
+ * group when the user on whom the group depends loses the group. All other groups of the key come from its owner.
  */
 export function withGrantedGroups(
   key: StoredKey,
@@ -47,11 +47,11 @@ export function withGrantedGroups(
 }
 
 /**
- * Returns the reason why a non-admin caller may not make this write because of the groups of the key. `undefined` if
+ * Returns the reason why a non-admin caller may not make this write because of the groups of the key; `undefined` if
  * the caller may make it. A key with groups that the caller is not in has more permissions than the caller. The caller
- * therefore may not add such groups to a key, and may not change the value, scope or expiry of a key that has them. In
- * an update, groups that the caller has only through the access key of the request do not count as groups of the
- * caller, because that access key could otherwise extend its own life forever.
+ * therefore may not add such groups to a key, and may not change the value, scope or expiry of a key with such groups.
+ * In an update, groups that the caller has only through the access key of the request are ignored, because that access
+ * key could otherwise extend its own life forever.
  */
 export function groupsDenialReason(draft: AccessKeyDraft, context: RequestContext, state: Keys): string | undefined {
   const { object, old } = draft;
@@ -92,7 +92,10 @@ function grantedGroups(key: StoredKey, hidden: AccessKeyHidden | undefined): rea
   return hidden?.[hiddenGrantedGroups] ?? key.spec?.groups ?? [];
 }
 
-/** True if the key gets the group from its owner. False if the owner is not a user or team, and so has no groups. */
+/**
+ * True if the key gets the group from its owner. False if the owner is neither a user nor a team, because such an owner
+ * has no groups.
+ */
 function followsOwner(group: string, key: AccessKey, state: Owners): boolean {
   const { user = '', team = '' } = key.spec ?? {};
   if (user === '' && team === '') return false;

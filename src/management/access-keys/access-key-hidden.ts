@@ -19,11 +19,17 @@ export const hiddenConnectorData = 'connectorData';
 export const hiddenOidcTokens = 'oidcTokens';
 export const hiddenKeeper = 'keeper';
 
-/** A granted group of a key, and the user on whom it depends. The key has the group only while the user has it. */
+/**
+ * A granted group of a key, and the user on whom the group depends. The key has the group only as long as the user has
+ * it.
+ */
 export type FollowedGroup = {
   readonly group: string;
   readonly user: string;
-  /** The UID of the user, so that a later user with the same name does not count. */
+  /**
+   * The UID of the user. If the user is deleted, a new user with the same name has another UID, so the key does not get
+   * the group through the new user.
+   */
   readonly uid: string;
 };
 
@@ -33,14 +39,16 @@ export type AccessKeyHidden = {
   [hiddenKeyHash]?: string;
   /** The name and UID of the access key that created this key. */
   [hiddenCreatorKey]?: { readonly name: string; readonly uid: string };
-  /** Only of a login that was opened with an access key: the fingerprint of that key at that time. */
+  /** Only for a login that was opened with an access key: the fingerprint that the access key had at that time. */
   [hiddenCreatorFingerprint]?: string;
   /**
-   * Only of a login that was opened with or beside another login: the time at which the user proved who they are, in
-   * RFC 3339 format. Absent if that is the creation of the login.
+   * Only for a login that was opened with or beside another login: the time at which the user authenticated for the
+   * first of these logins, in RFC 3339 format. If absent, this is the creation time of the login.
    */
   [hiddenOpenedAt]?: string;
-  /** Only of a login that was renewed: the hash of its first value, and of the value that the last renewal gave it. */
+  /**
+   * Only for a login that was renewed: the hash of its first value, and the hash of the value from the last renewal.
+   */
   [hiddenRenewal]?: { readonly first: string; readonly current: string };
   /** The scopes of the access key that created this key. */
   [hiddenInheritedScopes]?: Scope[];
@@ -49,7 +57,7 @@ export type AccessKeyHidden = {
   /** The groups that were granted to the key itself and not through its owner. */
   [hiddenGrantedGroups]?: string[];
   /**
-   * The granted groups that the key has only while a certain user has them. Stored as a list and not as an object,
+   * The granted groups that the key has only as long as a certain user has them. Stored as a list and not as an object,
    * because `__proto__` can be the name of a group.
    */
   [hiddenFollowedGroups]?: FollowedGroup[];
@@ -58,17 +66,18 @@ export type AccessKeyHidden = {
   /** The sealed tokens of an identity. */
   [hiddenOidcTokens]?: string;
   /**
-   * Only of a team's key: its keeper, the member on whom it depends. The keeper is the creator, or the member who last
-   * enabled the key or replaced its value. Absent if an admin who is not a member last did so.
+   * Only for a team's key: its keeper, the team member on whom the key depends. The keeper is the creator, or the
+   * member who last enabled the key or replaced its value. Absent if the last person who did so was an admin who is not
+   * a member.
    */
   [hiddenKeeper]?: string;
-  /** Only of a login: the password fingerprint of its user at the time at which the login was created. */
+  /** Only for a login: the password fingerprint of its user when the login was created. */
   [hiddenPasswordFingerprint]?: string;
 };
 
 /**
- * Casts the hidden part of a record to that of an access key. All such casts go through this function. They are safe,
- * because only the hooks of the kind and this server's own writes change the hidden part.
+ * Casts the hidden part of a record to the hidden part of an access key. All such casts use this function. They are
+ * safe, because only the hooks of the kind and this server's own writes change the hidden part.
  */
 export function accessKeyHiddenOf(hidden: JsonObject): AccessKeyHidden;
 export function accessKeyHiddenOf(hidden: JsonObject | undefined): AccessKeyHidden | undefined;

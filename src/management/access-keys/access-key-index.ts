@@ -64,7 +64,8 @@ export function indexAccessKeys(keys: ObservedKeys): AccessKeyIndex {
 
   for (const { object } of keys.peekAll()) add(object);
   keys.listen(({ before, after }) => {
-    // The owner and the creator of a key never change. The users on whom its groups depend can change with any update.
+    // The owner and the creator of a key never change. But any update of the key can change the users on whom its
+    // groups depend.
     if (before !== undefined && before.object.metadata.uid === after?.object.metadata.uid) {
       const { name = '' } = before.object.metadata;
       follow(name, followedUsers(accessKeyHiddenOf(keys.peekHidden('', name))));

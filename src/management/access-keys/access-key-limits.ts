@@ -25,8 +25,9 @@ import { refuseTooManyWorkloadKeys } from './workload-keys.ts';
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
 
 /**
- * Throws 403 if the owner has the maximum number of keys. Logins, expired keys and keys of workloads do not count. Keys
- * of workloads have their own limits. In a shared store, first takes the guard of the limit.
+ * Throws 403 if the owner has the maximum number of keys. Logins, expired keys and keys of workloads do not count; keys
+ * of workloads have separate limits. In a shared store, first takes the guard of the limit: a row that every such
+ * create checks and replaces, so the count is exact.
  */
 export function checkKeyCount(
   draft: AccessKeyDraft,
@@ -73,8 +74,8 @@ export function maxLifetime(isScoped: boolean, { accessKeys }: Pick<Dependencies
 }
 
 /**
- * Limits the ttl in an update. A write without a ttl keeps the ttl that the server has set. No write makes a key
- * outlive the key that created it.
+ * Limits the ttl in an update. A write without a ttl keeps the ttl that the server has set. After the write, the key
+ * still expires no later than the key that created it.
  */
 export function keepLifetime(
   draft: AccessKeyDraft,
@@ -96,9 +97,10 @@ export function keepLifetime(
 }
 
 /**
- * Applies the restrictions that a new key inherits from the key that creates it. The new key gets the scopes of its
- * creator. It also does not outlive its creator, unless the creator is a login. The server's maximum ttl applies in
- * addition. Keys that the server itself creates have no creator key, except for logins that a caller opens with a key.
+ * Applies the restrictions that a new key inherits from its creator key, the key with which it is created. The new key
+ * gets the scopes of the creator key. It also does not outlive the creator key, unless the creator key is a login. In
+ * addition, the server's maximum ttl applies. Keys that the server itself creates have no creator key, except for
+ * logins that a caller opens with a key.
  */
 export function inheritFromCreatorKey(
   draft: AccessKeyDraft,
@@ -124,9 +126,10 @@ export function inheritFromCreatorKey(
 }
 
 /**
- * Returns `creator`, or if it is a login, the access key with which the login was opened. `undefined` if the login was
- * opened with a password. A key that is created during a login may outlive the login, but not the access key that
- * opened it, because a login must not extend the life of a key.
+ * Returns the key that a key created by `creator` must not outlive: `creator` itself, or, if `creator` is a login, the
+ * access key with which the login was opened. `undefined` if the login was opened with a password. A key that is
+ * created during a login may outlive the login, but not the access key that opened it, because a login must not extend
+ * the life of a key.
  */
 function loginOpener(creator: AccessKey, draft: AccessKeyDraft, state: Dependencies['state']): AccessKey | undefined {
   let link = creator;
@@ -140,15 +143,19 @@ function loginOpener(creator: AccessKey, draft: AccessKeyDraft, state: Dependenc
   return link;
 }
 
-/** Returns the error for a create whose creator key was deleted. The scopes of the deleted key are no longer known. */
+/**
+ * Returns the error for the creation of a key whose creator key was deleted. The scopes of the deleted key are no
+ * longer known.
+ */
 function creatorNotFound(draft: AccessKeyDraft): Error {
   const detail = 'the access key that this request depends on no longer exists';
   return forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
 }
 
 /**
- * Returns a reduced ttl with which the key does not outlive its creator, so that the displayed expiry of the key is
- * correct. `undefined` if no reduction is needed. Later changes to the expiry of the creator are evaluated at each use.
+ * Returns a reduced ttl with which the new key does not outlive its creator key, so that the displayed expiry is
+ * correct. `undefined` if the ttl need not be reduced. Later changes to the expiry of the creator key are evaluated at
+ * each use.
  */
 function ttlWithinCreator(
   key: AccessKey,

@@ -15,7 +15,8 @@ import { keyOwnerFields, ownerMemberOf } from './access-key-index.ts';
 import { currentCaller } from './current-caller.ts';
 
 /**
- * Sets the owner of a new key to the caller if the request names none. An update without an owner keeps the stored one.
+ * Sets the owner of a new key to the caller if the request names no owner. An update without an owner keeps the stored
+ * owner.
  */
 export function defaultAccessKeyOwner(draft: AccessKeyDraft, spec: AccessKeySpec, context: RequestContext): void {
   if (ownerMemberOf({ spec }) !== undefined) return;
@@ -73,8 +74,8 @@ export function bindToOwner(draft: AccessKeyDraft, state: Owners): void {
 }
 
 /**
- * True if the user, team or cluster that now has the owner's name owns the key. False if that object was created later
- * with the name of a deleted owner.
+ * True if the user, team or cluster that now has the owner's name owns the key. False if the owner was deleted and this
+ * object was created later with the same name.
  */
 export function belongsToCurrentOwner(
   key: AccessKey,
@@ -84,15 +85,15 @@ export function belongsToCurrentOwner(
   return uid === '' || uid === keyOwner(key, state)?.metadata.uid;
 }
 
-/** True if the key that created this key still exists, or if no key created it. */
+/** True if the creator key of this key still exists, or if this key was not created with another key. */
 export function hasCreatorKey(key: AccessKey, state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>): boolean {
   const creator = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenCreatorKey];
   return creator === undefined || state.accessKey(creator.name)?.metadata.uid === creator.uid;
 }
 
 /**
- * Returns the user or team that owns a key, or the cluster whose agent owns it. `undefined` if the owner does not
- * exist, or is another subject.
+ * Returns the user or team that owns a key, or the cluster whose agent owns the key. `undefined` if the owner does not
+ * exist, or if the key belongs to another kind of subject.
  */
 export function keyOwner(key: AccessKey, state: Owners): User | Team | Cluster | undefined {
   const { user = '', team = '', subject = '' } = key.spec ?? {};

@@ -80,7 +80,10 @@ function sealTokens(draft: AccessKeyDraft, spec: AccessKeySpec, sealer: Sealer):
   if (Object.keys(tokens).length > 0) sealInto(draft, oidcTokensSecret, writeJson(tokens), sealer);
 }
 
-/** Seals a secret into the hidden part. An unchanged secret keeps its sealed text, so that the write changes nothing. */
+/**
+ * Seals a secret into the hidden part of a key. If the secret is unchanged, its sealed text stays unchanged too, so the
+ * write changes nothing.
+ */
 function sealInto(draft: AccessKeyDraft, { member, purpose }: HiddenSecret, clear: string, sealer: Sealer): void {
   if (clear === '') return;
   const stored = draft.hidden[member] ?? '';

@@ -26,7 +26,7 @@ type StateLookups = Pick<
 >;
 
 /**
- * Returns the state of an access key that authentication needs. A key does not outlive the keys that created it: it
+ * Returns the state of an access key that authentication needs. A key depends on the chain of keys that created it: it
  * expires together with the first key in this chain that expires, and it is invalid if a key in the chain is disabled,
  * deleted or without a valid owner. `latestUse` returns uses that are not stored in the status yet.
  */
@@ -78,9 +78,9 @@ export function keyStateOf(
 }
 
 /**
- * Returns the lists of allowed address ranges: the list of the key, and that of its user or of the keeper of a team's
- * key. The keeper's list counts so that a user cannot avoid it with a key of a team. An empty list does not restrict
- * requests.
+ * Returns the lists of allowed address ranges: the list of the key, and the list of its user. For a team's key, the
+ * second list is that of its keeper, the team member on whom the key depends; otherwise the member could avoid this
+ * list with a team's key. An empty list does not restrict requests.
  */
 function addressRanges(key: AccessKey, state: Pick<StateLookups, 'user' | 'accessKeyHidden'>): (readonly string[])[] {
   const user = state.user(key.spec?.user ?? '') ?? keeperUser(key, state);
@@ -112,18 +112,24 @@ interface CachedIdentity {
   readonly followed: readonly (User | undefined)[];
   readonly teams: readonly string[];
   readonly identity: UserInfo | undefined;
-  /** The cached state of the key. Set only if the state depends on nothing but the inputs of the identity. */
+  /** The cached state of the key. Set only if the state has no other inputs than the identity. */
   state: KeyState | undefined;
 }
 
-/** The cached identity of each key object. A changed key is a new JavaScript object, so no entry is outdated. */
+/**
+ * The cached identity of each key object. A changed key is a new JavaScript object, so the cache contains no outdated
+ * identity for it.
+ */
 const identities = new WeakMap<AccessKey, CachedIdentity>();
 
 function ownerIdentity(key: AccessKey, state: StateLookups): UserInfo | undefined {
   return cachedIdentity(key, state.accessKeyHidden(key.metadata.name ?? ''), state).identity;
 }
 
-/** Returns the identity of a key. Every authentication calls it, and its inputs rarely change, so it is cached. */
+/**
+ * Returns the identity of a key. The identity is cached, because every authentication needs it and its inputs rarely
+ * change.
+ */
 function cachedIdentity(key: AccessKey, hidden: AccessKeyHidden | undefined, state: StateLookups): CachedIdentity {
   const owner = keyOwner(key, state);
   const keeper = keeperUser(key, state);
@@ -145,7 +151,10 @@ function isSameList<Item>(one: readonly Item[], other: readonly Item[]): boolean
   return one === other || (one.length === other.length && one.every((item, index) => item === other[index]));
 }
 
-/** Sets the last activity of a key to a more recent use, if the expiry of the key depends on it. */
+/**
+ * Sets the last activity of a key to `used` if this time is more recent and the expiry of the key depends on its last
+ * activity.
+ */
 function withLastUse(key: AccessKey, used: number | undefined): AccessKey {
   if (used === undefined || key.spec?.ttlAfterLastActivity !== true) return key;
   return { ...key, status: { ...key.status, lastActivity: timestamp(used) } };
@@ -157,8 +166,8 @@ function earliest(a: number | undefined, b: number | undefined): number | undefi
 }
 
 /**
- * The scopes of each key object as text. A changed key, even in its hidden part, is a new JavaScript object, so no
- * entry is outdated.
+ * The scopes of each key object as text. A changed key, even if only its hidden part changed, is a new JavaScript
+ * object, so no entry is outdated.
  */
 const scopeTexts = new WeakMap<AccessKey, string>();
 
@@ -173,7 +182,8 @@ function scopesText(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidde
 }
 
 /**
- * Returns the scopes of a key: its own, and those inherited from its creator. A request must be allowed by all of them.
+ * Returns the scopes of a key: its own scopes, and those inherited from its creator key. A request is allowed only if
+ * all of these scopes allow it.
  */
 export function scopesOf(
   key: Pick<AccessKey, 'metadata' | 'spec'>,

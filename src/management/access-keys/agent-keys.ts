@@ -12,14 +12,17 @@ export function isAgentKey(key: Pick<AccessKey, 'spec'> | undefined): boolean {
 }
 
 /**
- * Returns the text that the key of an agent has in place of the hash of a bearer token. No hash contains a colon, so no
- * bearer token authenticates as the agent.
+ * Returns the text that the key of an agent contains in place of the hash of a bearer token. The text contains a colon,
+ * and no hash does, so no bearer token authenticates as the agent.
  */
 export function agentKeyHash(fingerprint: string): string {
   return `agent:${fingerprint}`;
 }
 
-/** Returns the name that the key of an agent claims, so that each public key belongs to at most one access key. */
+/**
+ * Returns the name that the key of an agent reserves for its public key, so that each public key belongs to at most one
+ * access key.
+ */
 export function agentKeyClaim(fingerprint: string): string {
   return accessKeyClaim(agentKeyHash(fingerprint));
 }

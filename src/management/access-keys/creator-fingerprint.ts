@@ -4,14 +4,14 @@ import type { ManagementState } from '../state.ts';
 import { hiddenGrantedGroups, hiddenInheritedScopes, hiddenKeyHash } from './access-key-hidden.ts';
 
 /**
- * The fingerprint of each key object. A changed key, even in its hidden part, is a new JavaScript object, so no entry
- * is outdated.
+ * The fingerprint of each key object. A changed key, even if only its hidden part changed, is a new JavaScript object,
+ * so no entry is outdated.
  */
 const fingerprints = new WeakMap<AccessKey, string>();
 
 /**
- * Returns a fingerprint that changes with the value and the permissions of the access key with this name. It does not
- * reveal the value. '' if the key does not exist.
+ * Returns a fingerprint that changes when the value or the permissions of the access key with this name change. The
+ * fingerprint does not reveal the value. '' if the key does not exist.
  */
 export function creatorFingerprint(
   name: string,

@@ -9,9 +9,9 @@ import { withGrantedGroups } from './access-key-groups.ts';
 type Lookups = Parameters<typeof accessKeyIdentity>[1] & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>;
 
 /**
- * Returns the caller with only the groups that the access key of the request still gives the caller. The groups in the
- * context are those at the start of the request, and a client can delay the body for a minute. A person who loses a
- * group in that minute could otherwise grant the group to an access key, and so keep it.
+ * Returns the caller with only those groups that the caller still has through the access key of the request. The groups
+ * in the context are from the start of the request, and a client can delay the body for a minute. A person who loses a
+ * group in that minute could otherwise grant the group to an access key, and so keep the group.
  */
 export function currentCaller(
   { user, accessKey }: Pick<RequestContext, 'user' | 'accessKey'>,

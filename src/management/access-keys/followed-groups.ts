@@ -17,11 +17,12 @@ interface HiddenKeys {
 }
 
 /**
- * Records on which users the granted groups of a key depend. If a user gives a group that the user has to a team's key,
- * the group depends on that user. If another user with this group later replaces the value of the key or enables it,
- * the group depends on that other user. Otherwise a person could keep a group by giving it to a team's key. A group
- * that an admin granted depends on nobody until a member with this group replaces the value or enables the key. If the
- * key of the request has a group only while a certain user has it, the group depends on that user in the new key too.
+ * Records on which users the granted groups of a key depend. If a user grants one of their own groups to a team's key,
+ * the group depends on that user. If another user with this group later replaces the value of the key or enables the
+ * key, the group depends on that other user. Otherwise a person could keep a group by granting it to a team's key. A
+ * group that an admin granted depends on nobody until a member with this group replaces the value or enables the key.
+ * If the access key of the request has a group only as long as a certain user has it, the group depends on that user in
+ * the new key too.
  */
 export function recordFollowedGroups(
   { object, old, hidden }: AccessKeyDraft,
@@ -52,9 +53,7 @@ export function recordFollowedGroups(
   else hidden[hiddenFollowedGroups] = followed.map((one) => ({ ...one }));
 }
 
-/**
- * Returns the granted groups that the key has now. Groups are missing if the user on whom they depend has lost them.
- */
+/** Returns the granted groups that the key still has. A group is omitted if the user on whom it depends has lost it. */
 export function withoutLostGroups(
   granted: readonly string[],
   hidden: AccessKeyHidden | undefined,

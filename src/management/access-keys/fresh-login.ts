@@ -15,7 +15,7 @@ import { isLogin, openingTimeOf } from './login-keys.ts';
 
 type Dependencies = Pick<ManagementDependencies, 'settings' | 'clock'> & { readonly state: ManagementState };
 
-/** The object that a request changes, and the change, as the error message names them. */
+/** The object that a request changes, and a description of the change, as worded in the error message. */
 interface SensitiveChange {
   readonly resource: GroupResource;
   readonly name: string;
@@ -24,8 +24,8 @@ interface SensitiveChange {
 }
 
 /**
- * Throws 403 unless the caller uses a recent login: a login with a password or through an identity provider that is not
- * older than `auth.freshLoginSeconds`. Without this check, a key that is valid for minutes could give its holder a
+ * Throws 403 unless the caller uses a fresh login: a login with a password or through an identity provider that is not
+ * older than `auth.freshLoginSeconds`. Without this check, the holder of a key that is valid for minutes could get a
  * credential that is valid forever. The first key of the administrator and the keys of `flotilla admin-key` are exempt,
  * so that an installation can be set up and access can be restored without a login.
  */
@@ -44,9 +44,9 @@ export function requireFreshLogin(
 }
 
 /**
- * Throws 403 if the caller has no fresh login and the request creates an access key without a scope, without an end or
- * with an end after that of the caller's login, or extends what an existing key permits. Changes of logins count too: a
- * key that replaced the value of a fresh login would have a fresh login.
+ * Throws 403 if the caller has no fresh login and the request is sensitive: it creates an access key that has no scope,
+ * never expires or expires later than the caller's login, or it extends what an existing key permits. Changes of logins
+ * count too, because a key that replaced the value of a fresh login would have a fresh login.
  */
 export function checkFreshLoginForKey(
   draft: AccessKeyDraft,
@@ -92,9 +92,9 @@ function isOriginalAdminKey(key: AccessKey, state: Pick<Dependencies['state'], '
 }
 
 /**
- * Returns the sensitive change that a create makes, as text for the error message. A scoped key may create keys without
- * an end, because they inherit its scopes and end together with it. A key that a login creates can outlive the login,
- * unless an access key opened the login.
+ * Returns the sensitive change that a create makes, as text for the error message. A scoped key may create keys that
+ * have no expiry time of their own, because they inherit its scopes and expire together with it. A key that a login
+ * creates can outlive the login, unless an access key opened the login.
  */
 function creationOf({ object, hidden }: AccessKeyDraft, context: RequestContext, dependencies: Dependencies) {
   const { state } = dependencies;
@@ -107,8 +107,9 @@ function creationOf({ object, hidden }: AccessKeyDraft, context: RequestContext,
 
 /**
  * Returns the sensitive change that an update makes, as text for the error message. A key may replace its own value,
- * and a login that the key opened may replace the value of the key, because the holder gains nothing. For the same
- * reason, both may change keys with a scope and an end that end together with them.
+ * and a login that was opened with the key may replace the value of the key, because the holder gains nothing. For the
+ * same reason, the key and the login may change keys that have a scope and an expiry time and end together with that
+ * key or login.
  */
 function updateOf(draft: AccessKeyDraft, context: RequestContext, { state }: Dependencies): string | undefined {
   const { object, old, hidden } = draft;
@@ -159,8 +160,8 @@ function isEndless(key: AccessKey): boolean {
 }
 
 /**
- * Returns the time at which a key expires, for comparison. A key that expires only after a period without use compares
- * as later than all keys with a fixed end.
+ * Returns the time at which a key expires, for comparison. A key that expires only after a period without use counts as
+ * later than all keys with a fixed expiry time.
  */
 function endOf(key: AccessKey): number {
   if (isEndless(key)) return Number.POSITIVE_INFINITY;

@@ -8,7 +8,7 @@ interface KeyWithHidden {
   readonly hidden: AccessKeyHidden;
 }
 
-/** True if a scope limits the key: a scope of the key itself, or of the key that creates it. */
+/** True if a scope limits the key: a scope of the key itself, or an inherited scope of its creator key. */
 export function isScopedKey({ object, hidden }: KeyWithHidden): boolean {
   return [object.spec?.scope, ...(hidden[hiddenInheritedScopes] ?? [])].some(
     (scope) => scope !== undefined && scope !== null && !(scope.rules ?? []).some(matchesEverything),
@@ -17,7 +17,7 @@ export function isScopedKey({ object, hidden }: KeyWithHidden): boolean {
 
 /**
  * True for a scope rule that names no resources, paths, clusters or targets. A scope with such a rule does not limit
- * what its key may access.
+ * what the key may access.
  */
 function matchesEverything(rule: ScopeRule): boolean {
   const { resources = [], namespaces = [], nonResourceURLs = [], requestTargets: targets = [], cluster = '' } = rule;

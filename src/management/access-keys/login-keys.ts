@@ -20,7 +20,7 @@ export function isRefreshKey(key: AccessKey): boolean {
   return key.spec?.type === 'OIDCRefreshToken' && !isAppSession(key);
 }
 
-/** Returns the time at which the owner of a login proved who they are, in RFC 3339 format. */
+/** Returns the time at which the user of a login authenticated, in RFC 3339 format. */
 export function openingTimeOf(login: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): string {
   const { name = '', creationTimestamp = '' } = login.metadata;
   return state.accessKeyHidden(name)?.[hiddenOpenedAt] || creationTimestamp;
@@ -34,23 +34,25 @@ export function bindLogin(
   if (!isLogin(draft.object)) return;
   const creator = draft.hidden[hiddenCreatorKey]?.name ?? '';
   const first = state.accessKey(draft.object.spec?.createdWith ?? '');
-  // A login that is opened with or beside another login (`Logins.openBeside`) is no new proof of identity, so it keeps
-  // the opening time of the other login.
+  // A login that is opened with or beside another login (`Logins.openBeside`) does not prove the user's identity again,
+  // so it keeps the opening time of the other login.
   if (first !== undefined && isLogin(first)) draft.hidden[hiddenOpenedAt] = openingTimeOf(first, state);
   if (creator !== '') draft.hidden[hiddenCreatorFingerprint] = creatorFingerprint(creator, state);
   const fingerprint = state.userHidden(draft.object.spec?.user ?? '')?.[hiddenPasswordFingerprint] ?? '';
   if (fingerprint !== '') draft.hidden[hiddenPasswordFingerprint] = fingerprint;
 }
 
-/** Revokes all logins of the user to whom this hidden part belongs. */
+/**
+ * Revokes all logins of a user. `hidden` is the hidden part of the User object: server data that no response contains.
+ */
 export function revokeAllLogins(hidden: UserHidden): void {
   hidden[hiddenPasswordFingerprint] = randomBytes(12).toString('base64url');
   delete hidden[hiddenKeptLogin];
 }
 
 /**
- * Revokes all logins of a user except the login with which the user changes the password. The write that changes the
- * password also revokes the logins, so that a crash cannot separate the two.
+ * Revokes all logins of a user except the login with which the user changes the password. The new password and the
+ * revocation are stored in one write, so a crash cannot separate the two.
  */
 export function revokeOtherLogins(
   draft: UserDraft,
@@ -64,8 +66,9 @@ export function revokeOtherLogins(
 }
 
 /**
- * True if the key is a login that has been revoked: the user changed the password, the access key that opened the login
- * was deleted or got another value, scope or group, or the identity at the provider that opened it has ended.
+ * True if the key is a login that has been revoked. A login is revoked if the user changed the password, if the access
+ * key that opened the login was deleted or got another value, scope or group, or if the provider identity that opened
+ * the login has ended.
  */
 export function isRevokedLogin(
   key: AccessKey,

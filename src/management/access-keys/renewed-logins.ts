@@ -13,7 +13,7 @@ import { isLogin } from './login-keys.ts';
 
 /**
  * True for a login of the command line that a user allowed in the console (`Logins.openBeside`). The console's login
- * created it, but it does not depend on that login.
+ * created the new login, but the new login does not depend on it.
  */
 export function isGrantedLogin(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): boolean {
   const { createdWith = '' } = key.spec ?? {};
@@ -22,8 +22,8 @@ export function isGrantedLogin(key: AccessKey, state: Pick<ManagementState, 'acc
 }
 
 /**
- * Returns a function that records a renewal in the hidden part of a login, when the renewal replaces the value of the
- * login. The function throws 401 if the login no longer has the value with which the renewal was requested.
+ * Returns a function that records a renewal in the hidden part of a login when the renewal replaces the value of the
+ * login. The function throws 401 if the value of the login has changed since the renewal was requested.
  */
 export function recordRenewal({ from, to }: { readonly from: string; readonly to: string }) {
   return (untyped: JsonObject): void => {

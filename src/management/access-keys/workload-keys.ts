@@ -6,12 +6,18 @@ import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 
-/** The maximum number of unexpired keys that one token can be exchanged for. A token may be presented more than once. */
+/** The maximum number of unexpired keys per exchanged token. A token may be exchanged more than once. */
 export const maxKeysPerToken = 10;
-/** The maximum number of unexpired keys of one rule. A CI system runs fewer jobs at a time. */
+/**
+ * The maximum number of unexpired keys per rule. It is more than the number of jobs that a CI system runs at the same
+ * time.
+ */
 const maxKeysPerRule = 1_000;
 
-/** Throws 403 if the rule or the token of a workload's new key has the maximum number of unexpired keys. */
+/**
+ * Throws 403 if the rule or the token for which a workload gets a new key has reached the maximum number of unexpired
+ * keys.
+ */
 export function refuseTooManyWorkloadKeys(
   key: AccessKey,
   { state, clock }: Pick<ManagementDependencies, 'state' | 'clock'>,

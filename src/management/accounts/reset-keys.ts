@@ -9,18 +9,26 @@ export function isResetKey(key: AccessKey): boolean {
   return key.spec?.type === 'Reset';
 }
 
-/** Makes a key the only one that can reset the password. With `undefined`, no key can reset it. */
+/**
+ * Makes the key with this uid the only key that can reset the user's password. If `uid` is `undefined`, no key can
+ * reset the password.
+ */
 export function setResetKey(hidden: UserHidden, uid: string | undefined): void {
   if (uid === undefined) delete hidden[hiddenResetKey];
   else hidden[hiddenResetKey] = uid;
 }
 
-/** True if the key can still reset the password of the user to whom this hidden part belongs. */
+/**
+ * True if the key with this uid can still reset the password of the user. `hidden` is the hidden part of the User
+ * object.
+ */
 export function isCurrentResetKey(hidden: UserHidden | undefined, uid: string): boolean {
   return uid !== '' && hidden?.[hiddenResetKey] === uid;
 }
 
-/** Returns the name of the user whose password the key can reset now; `undefined` if it cannot. */
+/**
+ * Returns the name of the user whose password the key can reset now; `undefined` if the key cannot reset a password.
+ */
 export function resettableUser(key: AccessKey, state: ManagementState, now: number): string | undefined {
   const { user: name = '' } = key.spec ?? {};
   const user = state.user(name);

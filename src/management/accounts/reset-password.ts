@@ -27,9 +27,9 @@ export interface ResetPasswordOptions extends Pick<ManagementDependencies, 'stat
 const kind = userPasswordResetKind;
 
 /**
- * POST `users/<name>/resetpassword`: creates a link with which the user sets a new password, and returns the link once.
- * An older link of the user becomes invalid. The value of the key is in the fragment of the URL, which browsers do not
- * send to servers.
+ * POST `users/<name>/resetpassword`: creates a link with which the user sets a new password. Returns the link only in
+ * this response. An older link of the user becomes invalid. The value of the reset key is in the fragment of the URL,
+ * which browsers do not send to servers.
  */
 export function resetPassword(options: ResetPasswordOptions): MountedSubresource {
   const { state, stores } = options;
@@ -100,7 +100,8 @@ export async function removeResetKey({ metadata }: AccessKey, stores: KindStores
   try {
     await storeOf(stores, accessKeyKind).verbs.delete(systemContext(''), name, how);
   } catch (error) {
-    // 404: the key is already deleted. 409: the key is deleted, and a new key has its name. Both are fine.
+    // 404: the key is already deleted. 409: the key is deleted, and a new key has the same name. Neither needs further
+    // action.
     if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
   }
 }

@@ -9,14 +9,14 @@ const recoveryCodePurpose = 'user-recovery-code';
 const recoveryCodeCount = 10;
 const recoveryCodeLength = 10;
 /**
- * Letters and digits that people do not confuse. A code has 49 random bits, so it cannot be guessed with the login
- * backoff.
+ * Letters and digits that people do not confuse. A code has 49 random bits, so it cannot be guessed at the rate that
+ * the login backoff permits.
  */
 const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 type Sealing = Pick<Sealer, 'seal' | 'open' | 'hash'>;
 
-/** True if the user to whom this hidden part belongs has set up a second factor. */
+/** True if the user has set up a second factor. `hidden` is the hidden part of the User object. */
 export function hasSecondFactor(hidden: UserHidden | undefined): boolean {
   return hidden?.[hiddenSecondFactor] !== undefined;
 }
@@ -28,7 +28,7 @@ export function recoveryCodesLeft(hidden: UserHidden | undefined): number {
 
 /**
  * Sets up the second factor and returns its recovery codes, which cannot be read again later. `step` is the time step
- * of the code with which the user proved that the app has the secret.
+ * of the code with which the user proved that the authenticator app contains the secret.
  */
 export function setSecondFactor(
   hidden: UserHidden,
@@ -49,8 +49,8 @@ export function removeSecondFactor(hidden: UserHidden): void {
 }
 
 /**
- * Uses up a code of the app or a recovery code. Returns false, and changes nothing, if the code is wrong or was already
- * used.
+ * Checks a code of the authenticator app or a recovery code, and marks it as used. Returns false, and changes nothing,
+ * if the code is wrong or was already used.
  */
 export function spendSecondFactorCode(
   hidden: UserHidden,

@@ -7,7 +7,7 @@ export interface AccountWrite {
   readonly user: string;
   /** Changes the hidden part of the user. May throw a StatusError to refuse the write. */
   change(hidden: UserHidden): void;
-  /** The new password. Absent if it stays the same. */
+  /** The new password. Absent if the password stays unchanged. */
   readonly password?: string;
 }
 

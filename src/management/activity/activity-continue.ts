@@ -7,9 +7,9 @@ const purpose = 'continue token of activity records';
 const paddedLength = 256;
 
 /**
- * Encodes the key of the record after which a list continues. The token is sealed, because the caller may not be
- * permitted to read that record, and the key contains the name of its project and the time of the change. `listed` is
- * the namespace of the list, or '' for all namespaces.
+ * Encodes the key of the last record of a page as a `continue` token. The token is sealed, because the caller may not
+ * be permitted to read that record, and the key contains the name of its project and the time of the change. `listed`
+ * is the namespace of the list, or '' for all namespaces.
  */
 export function encodeContinueToken(sealer: Sealer, listed: string, { namespace, name }: ActivityRecordKey): string {
   return sealer.seal(purpose, JSON.stringify([listed, namespace, name]).padEnd(paddedLength));

@@ -30,13 +30,13 @@ export interface ActivityRows {
 /** The stored activity records of all objects of the management API. */
 export interface ActivityLog {
   /**
-   * Returns the writes that store a record. They are added to the transaction that changes the object of the record.
-   * The readers in the record of a deletion become the last readers of the object.
+   * Returns the writes that store a record. They are added to the transaction that changes the object that the record
+   * is about. For a deletion, the readers in the record are stored as the last readers of the object.
    */
   writesOf(namespace: string, stored: StoredActivity): ReturnType<NonNullable<StoredResource['writtenAlongside']>>;
   /**
-   * Returns records of a namespace, or of all namespaces if the namespace is '', newest first. If a key is given,
-   * starts after that record.
+   * Returns records of a namespace, or of all namespaces if the namespace is '', newest first. If a key is given, the
+   * result starts after the record with this key.
    */
   read(
     namespace: string,

@@ -15,8 +15,8 @@ import type { ActivityRecordKey, ActivityRow } from './activity-log.ts';
 /** The number of records in a page if the client sets no limit. Also the highest limit that a client can set. */
 const maxPage = 500;
 /**
- * The maximum number of rows that one request reads. If it has then found fewer records than its limit, the page ends
- * early, with a `continue`.
+ * The maximum number of rows that one request reads. If the page is not full after this many rows, it ends early, with
+ * a `continue` token.
  */
 const maxRead = 4_000;
 const rowsPerRead = 500;
@@ -24,8 +24,8 @@ const rowsPerRead = 500;
 type Dependencies = Pick<ManagementDependencies, 'activity' | 'sealer'>;
 
 /**
- * Serves the activity records, newest first. A page has at most 500 records, and a `continue` if there are more. It
- * contains only records of objects that the caller may read.
+ * Serves the activity records, newest first. A page has at most 500 records, and a `continue` token if there are more
+ * records. The page contains only records of objects that the caller may read.
  */
 export function activityRecords(dependencies: Dependencies, plane: Pick<KindStore, 'freshRevision'>): MountedResource {
   return {
@@ -93,9 +93,9 @@ function selectionOf({ fieldSelector, labelSelector }: ListOptions): (record: Ku
 }
 
 /**
- * Returns a function that decides whether the caller may read a record. The current permissions on its object decide.
- * If the object was deleted, the permissions at the time of the deletion decide. Older permissions in the record are
- * not used, because they may have been revoked.
+ * Returns a function that decides whether the caller may read a record, by the current permissions on the object of the
+ * record. If the object was deleted, its permissions at the time of the deletion decide. Older permissions in the
+ * record are not used, because they may have been revoked.
  */
 function readableBy(
   { mayRead }: RequestContext,

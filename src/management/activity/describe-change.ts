@@ -11,8 +11,8 @@ export interface ActivityChange {
 }
 
 /**
- * The maximum number of characters of a message. A longer explanation of a failure is truncated; the status contains it
- * in full.
+ * The maximum number of characters of a message. A longer explanation of a failure is truncated; the status of the
+ * object contains the whole explanation.
  */
 const maxMessageLength = 300;
 /** The maximum number of names in a message. */
@@ -30,7 +30,7 @@ export function describeChange(
   const isEnding = (object: SharedObject | undefined) =>
     object === undefined || object.metadata.deletionTimestamp !== undefined;
   if (old === undefined) return next === undefined || isByServer ? undefined : normal('Created', 'created');
-  // The deletion was recorded when it began. The removal of the object is not another deletion.
+  // The deletion was recorded when it began. The final removal of the object must not be recorded as another deletion.
   if (isEnding(old)) return undefined;
   if (isEnding(next)) return normal('Deleted', isByServer ? 'deleted by the server' : 'deleted');
   if (next === undefined) return undefined;
@@ -120,7 +120,10 @@ function changedFields(old: SharedObject, next: SharedObject): string[] {
   return [...new Set([...inSpec, ...inMetadata])];
 }
 
-/** Annotations that clients change all the time, or that repeat other parts of the object. */
+/**
+ * Annotations that are not recorded, because clients change them all the time or because they repeat other parts of the
+ * object.
+ */
 const silentAnnotations: ReadonlySet<string> = new Set([
   lastActivityAnnotation,
   'kubectl.kubernetes.io/last-applied-configuration',

@@ -43,15 +43,16 @@ function inProjects(resource: StoredResource, { state, settings }: Dependencies)
       const checking = checkConfigQuota({ kind: resource, draft, project }, context, { state, settings });
       if (needsAwait(checking)) await checking;
     },
-    // Creates in a project run one after another, so that concurrent creates cannot exceed the quota.
+    // The requests that create objects in one project run one after another, because concurrent creates could exceed
+    // the quota.
     createQueue: (_sent, context) => context.namespace,
     guardDelete: (record, context) => requireDeletePermission(resource, record, context),
   };
 }
 
 /**
- * The maximum number of keys in `data`, `binaryData` or `stringData`. The time of a write grows with the number of
- * keys, and the main thread serves these objects.
+ * The maximum number of keys in `data`, `binaryData` or `stringData`. The main thread serves these objects, and a write
+ * takes longer the more keys an object has.
  */
 const maxKeys = 1_000;
 
@@ -65,7 +66,10 @@ function keyLimitErrors(object: KubeObject, old: KubeObject | undefined): FieldE
   });
 }
 
-/** The members whose keys are counted together: `stringData` of a Secret is added to `data` when it is stored. */
+/**
+ * Groups of members whose keys are counted together. `stringData` of a Secret is counted with `data`, because it is
+ * added to `data` when the Secret is stored.
+ */
 const keyMembers = [['data', 'stringData'], ['binaryData']] as const;
 
 function keyCount(object: KubeObject, members: readonly string[]): number {
@@ -73,7 +77,7 @@ function keyCount(object: KubeObject, members: readonly string[]): number {
   return new Set(maps.flatMap((map) => Object.keys(map))).size;
 }
 
-/** Adds a check to a create. The create fails if the deletion of the project starts before the object is stored. */
+/** Adds a check to a create. The create fails if the deletion of the project starts before the new object is stored. */
 function requireUnchangedNamespace(draft: Draft, state: ManagementState): void {
   const check = state.namespaceUnchanged(draft.object.metadata.namespace ?? '');
   if (check !== undefined) draft.requires = [check];

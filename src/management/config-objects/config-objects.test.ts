@@ -178,7 +178,7 @@ describe('the quota of Secrets and ConfigMaps', () => {
     const grow = merge('configmaps', 'a', { data: { text: text(3_500) } }, env.as('anna', 'red'));
     expect((await rejectionStatus(grow)).code).toBe(403);
     await merge('configmaps', 'a', { data: { text: text(3_600) } }, env.admin('red'));
-    // Refused, although the update adds no content: it may still add field managers.
+    // The update is refused although it adds no content, because it may add field managers.
     const same = merge('configmaps', 'a', { data: { text: text(3_590) } }, env.as('anna', 'red'));
     expect((await rejectionStatus(same)).code).toBe(403);
     const smaller = await merge('configmaps', 'a', { data: { text: text(10) } }, env.as('anna', 'red'));

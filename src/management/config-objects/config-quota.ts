@@ -13,7 +13,10 @@ import { isUnscopedAdmin } from '../subject.ts';
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
 
-/** The guard of the quota. Secrets and ConfigMaps use one guard, because they share the limit on bytes. */
+/**
+ * The name of the guard of the quota: a row that makes the limits exact in a shared store. Secrets and ConfigMaps use
+ * one guard, because they share the limit on bytes.
+ */
 const quotaGuard = 'configuration-of-projects';
 
 /** A write of a configuration object. */
@@ -24,10 +27,11 @@ interface ConfigWrite {
 }
 
 /**
- * Throws 403 if a write exceeds the limits on the Secrets and ConfigMaps of a project, all of which are in the memory
- * of the main thread. An update that makes an object at least a tenth smaller is always allowed. Above the limit on
- * bytes, any other update is refused, even if it adds no content, because it may add an entry to the managedFields. In
- * a shared store, first takes the guard of the limits.
+ * Throws 403 if a write exceeds the limits on the Secrets and ConfigMaps of a project. The main thread keeps all of
+ * these objects in memory. An update that makes an object at least a tenth smaller is always allowed. Above the limit
+ * on bytes, any other update is refused, even if it adds no content, because it may add an entry to the managedFields.
+ * In a shared store, first takes the guard of the limits: a row that every such write checks and replaces, so the
+ * limits are exact.
  */
 export function checkConfigQuota(
   write: ConfigWrite,

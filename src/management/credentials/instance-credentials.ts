@@ -24,9 +24,9 @@ export interface InstanceCredentialsOptions extends ReadCredentialsOptions {
 const kind = virtualClusterInstanceCredentialsKind;
 
 /**
- * GET `credentials` of an instance: lists the Secrets with service account tokens inside the virtual cluster, and the tokens
- * without a Secret that the gateway has accepted. POST: revokes some or all of them. The server reads and deletes Secrets as
- * the administrator of the virtual cluster.
+ * GET `credentials` of an instance: lists the Secrets with service account tokens inside the virtual cluster, and the
+ * tokens without a Secret that the gateway has accepted. POST: revokes some or all of these credentials. The server
+ * reads and deletes Secrets as the administrator of the virtual cluster.
  */
 export function instanceCredentials(options: InstanceCredentialsOptions): MountedSubresource {
   const { clock, instances, settings, state } = options;
@@ -75,8 +75,8 @@ function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
 }
 
 /**
- * Returns an error for each Secret that does not exist. Tokens of any service account can be revoked, because not all
- * tokens are listed.
+ * Returns an error for each Secret that does not exist. A service account need not be known, because not all tokens are
+ * listed.
  */
 function unknownErrors(revoke: readonly CredentialRevocation[], found: readonly InstanceCredential[]): FieldError[] {
   const secrets = new Set(found.filter((one) => one.kind === 'Secret').map(nameOf));

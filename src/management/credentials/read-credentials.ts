@@ -109,7 +109,10 @@ function secretCredential(secret: JsonValue, maxAgeSeconds: number): InstanceCre
   };
 }
 
-/** Adds the time of the last use to Secrets. A use before the current token was stored in the Secret does not count. */
+/**
+ * Adds the time of the last use to Secrets. A use counts only if it happened after the current token was stored in the
+ * Secret.
+ */
 function withUses(secrets: readonly InstanceCredential[], uses: readonly CredentialUse[]): InstanceCredential[] {
   const lastUses = new Map<string, number>();
   for (const { namespace, secret, lastUsed } of uses) {

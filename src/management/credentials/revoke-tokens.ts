@@ -22,7 +22,7 @@ export interface TokenRevocation {
   readonly maxAgeSeconds: number;
 }
 
-/** Returns the number of service accounts that would have a revocation entry of their own after this revocation. */
+/** Returns the number of service accounts that will have a separate revocation entry after this revocation. */
 export function countRevokedAccounts({ instance, accounts, maxAgeSeconds }: TokenRevocation, now: number): number {
   if (accounts === 'all') return 0;
   const current = neededEntries(instance.status?.revokedTokens, maxAgeSeconds, now);
@@ -38,14 +38,18 @@ export interface RevokeOptions {
 }
 
 /**
- * Records in the status of the instance that tokens issued until now are revoked. Returns after the recorded time, so
- * tokens that are issued after the return are valid. The time of issue in a token is in whole seconds.
+ * Records in the status of the instance that all tokens issued until now are revoked. The time of issue in a token is
+ * in whole seconds. Therefore the function waits until the recorded time has passed, so that tokens issued after its
+ * return are valid.
  */
 export async function revokeTokens(revocation: TokenRevocation, options: RevokeOptions): Promise<void> {
   await waitUntil(await recordRevocation(revocation, options), options.clock);
 }
 
-/** Records the revocation and returns the recorded time. The caller must not respond before this time has passed. */
+/**
+ * Records the revocation and returns the recorded time. The caller must wait until this time has passed before it
+ * responds.
+ */
 export async function recordRevocation(
   revocation: TokenRevocation,
   { instances, clock, context }: RevokeOptions,
@@ -54,7 +58,8 @@ export async function recordRevocation(
   const { namespace = '', name = '', uid = '' } = metadata;
   const time = (Math.floor(clock.now() / 1000) + 1) * 1000;
   const revokedTokens = revocationPatch(revocation, status?.revokedTokens, time);
-  // The status is written with the server's permissions. The permission of the caller was checked for the subresource.
+  // The status is written with the server's permissions. The caller's permission for the subresource was checked
+  // before.
   await instances.status?.patch(
     contextWithChanges(context, { system: true, namespace }),
     name,
@@ -70,7 +75,7 @@ export async function waitUntil(time: number, clock: Clock): Promise<void> {
   if (left > 0) await new Promise<void>((resolve) => clock.after(left, resolve));
 }
 
-/** Returns the merge patch. It names only the changed entries, so that concurrent revocations do not undo each other. */
+/** Returns a merge patch with only the changed entries, so that concurrent revocations do not undo each other. */
 function revocationPatch(
   { accounts, maxAgeSeconds }: TokenRevocation,
   current: RevokedTokens = {},
@@ -88,7 +93,7 @@ function revocationPatch(
 }
 
 /**
- * Returns the revocation entries of service accounts that are still needed, because the tokens that they revoke may be
+ * Returns the revocation entries of service accounts that are still needed: those that revoke tokens which may be
  * younger than the maximum age.
  */
 function neededEntries(

@@ -65,8 +65,8 @@ function versionOf(kind: ResourceKind, hasStatus: boolean): JsonObject {
 }
 
 /**
- * Returns the schema of the whole object. It is completed here because the schema of a kind describes neither the type
- * nor the metadata of objects.
+ * Returns the schema of the whole object. The schema of a kind describes neither the type nor the metadata of objects,
+ * so both are added here.
  */
 function schemaOf({ schema, description }: ResourceKind): JsonObject {
   const { properties, ...rules } = cloneJson(schema as JsonObject);
@@ -82,7 +82,10 @@ function schemaOf({ schema, description }: ResourceKind): JsonObject {
   };
 }
 
-/** Returns the columns that show a field. A definition cannot describe columns that are computed. */
+/**
+ * Returns the columns that show a field. Computed columns are omitted, because a CustomResourceDefinition cannot
+ * describe them.
+ */
 function printerColumnsOf({ columns = [] }: ResourceKind): JsonObject[] {
   return columns.flatMap(({ name, type, description, priority = 0, path }) =>
     path === undefined

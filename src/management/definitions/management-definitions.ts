@@ -5,8 +5,8 @@ import { defineResource, type StoredResource } from '../../registry/resource.ts'
 import { definitionOfKind } from './definition-of-kind.ts';
 
 /**
- * The kind CustomResourceDefinition of the management API. Tools such as Terraform read the schemas of kinds from it.
- * Clients cannot define kinds there.
+ * The kind CustomResourceDefinition in the management API. Tools such as Terraform read the schemas of kinds from these
+ * objects. Clients cannot define kinds with them.
  */
 export const readOnlyDefinitions: StoredResource = defineResource({
   ...customResourceDefinitionKind,

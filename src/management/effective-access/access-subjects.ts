@@ -16,12 +16,12 @@ export interface SubjectRef {
   readonly name: string;
 }
 
-/** The identity of a subject for the authorizer, or the reason why the subject has no access at all. */
+/** The identity of a subject as the authorizer uses it, or the reason why the subject has no access at all. */
 export type AccessSubject =
   | { readonly subject: AuthorizationSubject; readonly via: readonly string[] }
   | { readonly inactive: string };
 
-/** Returns the subject. `undefined` if it does not exist. */
+/** Returns the subject. `undefined` if the subject does not exist. */
 export function findSubject(
   { kind, name }: SubjectRef,
   state: ManagementState,

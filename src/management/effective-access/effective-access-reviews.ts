@@ -105,7 +105,7 @@ function specErrors(spec: EffectiveAccessSpec): FieldError[] {
 
 /**
  * Throws 403 unless the caller may review the subject. The error does not reveal whether the subject exists. Returns
- * `projectAdmin` for a caller who may review the subject only because the caller is an admin of the project.
+ * `projectAdmin` if the caller may review the subject only as an admin of the project.
  */
 function requireViewer(
   spec: EffectiveAccessSpec,
@@ -130,7 +130,7 @@ function requireViewer(
   );
 }
 
-/** Returns the project whose admins may request the review; '' if there is none. */
+/** Returns the project whose admins may also request the review; '' if there is no such project. */
 function projectInQuestion({
   virtualClusterInstance,
   spaceInstance,
@@ -142,8 +142,8 @@ function projectInQuestion({
 }
 
 /**
- * Returns the status for an admin of the project. Lists nothing for subjects that do not exist or are disabled, as for
- * subjects without access to the project. Otherwise the list would reveal users that the caller may not read.
+ * Returns the status for an admin of the project. Lists nothing for a subject that does not exist or is disabled, as
+ * for a subject without access to the project. A different result would reveal users that the caller may not read.
  */
 async function statusInProject(
   spec: EffectiveAccessSpec,

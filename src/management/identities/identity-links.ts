@@ -8,8 +8,8 @@ const maxIdentities = 20;
 const maxTextLength = 1024;
 
 /**
- * Returns the claim that makes an identity unique: it belongs to at most one user. It is a hash, because subjects can
- * contain any character.
+ * Returns the claim of an identity: a name that only one user can hold, so each identity belongs to at most one user.
+ * The name is a hash, because subjects can contain any character.
  */
 export function identityClaim({ issuer, subject }: IdentityLink): string {
   return `identity:${hash('sha256', JSON.stringify([issuer, subject]), 'base64url')}`;

@@ -22,7 +22,8 @@ export function storedGroups(hidden: UserHidden | undefined, link: IdentityLink)
 }
 
 /**
- * Returns all groups that the user has because of groups at identity providers, including the group of administrators.
+ * Returns all groups that the user has because of groups at identity providers. These can include the group of
+ * administrators.
  */
 export function groupsFromProviders(user: User, hidden: UserHidden | undefined): readonly string[] {
   const groups = providerGroups(user, hidden);
@@ -36,8 +37,9 @@ interface PasswordState {
 }
 
 /**
- * True if an identity provider reports that the person is gone and nothing else confirms the person: the user has no
- * other active identity, and no password that can be used to log in. The access keys of such a user are invalid.
+ * True if an identity provider reports that the person has left and nothing else shows that the user is still active:
+ * the user has no other active identity, and no password that can be used to log in. The access keys of such a user are
+ * invalid.
  */
 export function isGone(user: User, passwords: PasswordState): boolean {
   if (user.status?.identities === undefined) return false;
@@ -48,13 +50,16 @@ export function isGone(user: User, passwords: PasswordState): boolean {
   return !passwords.passwordsEnabled || password === '';
 }
 
-/** True if the key is a login with an identity that has ended since, or that is no longer linked with the user. */
+/**
+ * True if the key is a login with a provider identity that has ended since the login, or that is no longer linked with
+ * the user.
+ */
 export function isEndedIdentityLogin({ metadata, spec }: AccessKey, user: User | undefined): boolean {
   const { connector, userId } = spec?.identity ?? {};
   if (connector === undefined || spec?.type !== 'Login') return false;
   const identity = user && activeIdentities(user).find((one) => one.connector === connector && one.subject === userId);
   if (identity === undefined) return true;
-  // A sign-in after the end of an identity must not revive older logins.
+  // A new sign-in with an identity that had ended must not make older logins valid again.
   return Date.parse(metadata.creationTimestamp ?? '') < Date.parse(identity.activeSince ?? '');
 }
 
@@ -65,7 +70,7 @@ export function hasSameIdentities(before: User | undefined, after: User | undefi
 
 /**
  * Moves the groups of the identities in a status write to the hidden part, because colleagues can read the status. If
- * an identity in the write has no groups, its stored groups are kept.
+ * the write contains an identity without groups, the stored groups of this identity are kept.
  */
 export function hideProviderGroups(draft: UserDraft): void {
   const { object, hidden, old } = draft;

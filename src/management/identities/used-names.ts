@@ -1,9 +1,9 @@
 import type { User } from '../../api/management/v1/user.ts';
 
 /**
- * The slice with the names that users have or had in clusters: object names and subjects, also of deleted users. Role
- * bindings in virtual clusters, for example, can still name a deleted user. The rows are never removed. There is one row
- * for each name.
+ * The store slice with the names that users have or had in clusters: object names and subjects, also of deleted users.
+ * They are kept because role bindings in virtual clusters, for example, can still name a deleted user. There is one row
+ * for each name. The rows are never removed.
  */
 const slice = 'used-user-names';
 
@@ -19,8 +19,8 @@ export function usedNameKey(name: string): UsedNameKey {
 
 /**
  * Returns the writes that record the names of a user. They are part of the transaction that creates or deletes the
- * user, or changes its subject. A name is also recorded when the user stops using it, because users that an earlier
- * version created have no rows.
+ * user, or changes the user's subject. A name is also recorded when the user stops using it, because there are no rows
+ * for users that an earlier version of the server created.
  */
 export function usedNameWrites(
   old: User | undefined,

@@ -25,21 +25,21 @@ export type UserHidden = {
   [hiddenPassword]?: string;
   /** The groups that identity providers report, by `identityClaim`. */
   [hiddenProviderGroups]?: Record<string, string[]>;
-  /** A text that changes with each password. A login keeps the text that was current when the login was created. */
+  /** A text that changes with each password. A login stores the text that was current when the login was created. */
   [hiddenPasswordFingerprint]?: string;
   /** The UID of the login that the last password change did not revoke. */
   [hiddenKeptLogin]?: string;
   /**
-   * The UID of the access key of the current reset link. A newer link replaces it, and each change of the password removes
-   * it in the same write, so a link is used at most once.
+   * The UID of the access key of the current reset link. A newer link replaces this UID. Each change of the password
+   * removes it in the same write, so a link is used at most once.
    */
   [hiddenResetKey]?: string;
   [hiddenSecondFactor]?: SecondFactor;
 };
 
 /**
- * Casts the hidden part of a record to that of a user. All such casts go through this function. They are safe, because
- * only the hooks of the kind and this server's own writes change the hidden part.
+ * Casts the hidden part of a record to the hidden part of a user. All such casts use this function. They are safe,
+ * because only the hooks of the kind and this server's own writes change the hidden part.
  */
 export function userHiddenOf(hidden: JsonObject): UserHidden;
 export function userHiddenOf(hidden: JsonObject | undefined): UserHidden | undefined;

@@ -44,8 +44,7 @@ export function instanceHooks(rules: InstanceRules, dependencies: Pick<Managemen
       await checkInstancePermissions(rules, draft, project, context);
       const hostAccess = await hostAccessOfInstance(rules, draft, context, settings.hosts);
       if (draft.old === undefined) {
-        // An import, which runs as the server, sets the owner itself, and the imported virtual cluster needs no
-        // template.
+        // An import runs as the server and sets the owner itself. The imported virtual cluster needs no template.
         if (!context.system) fillOwnerAndTemplate(rules, spec, project, context);
         fillLocation(rules, spec, draft.object, { project, state });
       }
@@ -75,10 +74,13 @@ export function instanceHooks(rules: InstanceRules, dependencies: Pick<Managemen
   } as const;
 }
 
-/** Used in place of a project that has been deleted. It allows nothing and sets no quotas. */
+/** A replacement for a project that has been deleted. It allows nothing and sets no quotas. */
 const noProject: Project = { apiVersion: '', kind: '', metadata: {} };
 
-/** Keeps the stored values of absent and empty fields, so that the original manifest can be applied again. */
+/**
+ * Keeps the stored values of fields that are absent or empty in the update, so that the original manifest can be
+ * applied again.
+ */
 function keepStoredValues(spec: VirtualClusterInstanceSpec, old: VirtualClusterInstance | undefined): void {
   if (old === undefined) return;
   const { owner, clusterRef: location, templateRef: reference } = old.spec ?? {};
@@ -87,13 +89,14 @@ function keepStoredValues(spec: VirtualClusterInstanceSpec, old: VirtualClusterI
   if (reference === undefined || spec.template !== undefined) return;
   const sent = spec.templateRef ?? {};
   if ((sent.name ?? '') !== '') return;
-  // An empty reference keeps the stored reference. A reference with only a version keeps the stored name.
+  // If the reference in the update is empty, the stored reference is kept. If it contains only a version, the stored
+  // name is kept.
   spec.templateRef = Object.keys(sent).length === 0 ? reference : { ...sent, name: reference.name ?? '' };
 }
 
 /**
- * Restores the annotation that records which virtual cluster was imported. Only an import sets it. Clients cannot
- * change it, and applying a manifest without it does not remove it.
+ * Restores the annotation that records which virtual cluster was imported. Only an import sets this annotation. Clients
+ * cannot change it. Applying a manifest without this annotation does not remove it.
  */
 function protectImportAnnotation({ object, old }: InstanceDraft, context: RequestContext): void {
   if (context.system) return;
@@ -156,7 +159,7 @@ function fillLocation(
 
 /**
  * Adds a check to a write that places the instance on a cluster. The write fails if the deletion of the cluster starts
- * before the instance is stored. Needed if other processes delete clusters.
+ * before the instance is stored. This check is needed if other processes can delete clusters.
  */
 function requireUnchangedCluster(draft: InstanceDraft, state: ManagementState): void {
   const cluster = draft.object.spec?.clusterRef?.cluster ?? '';
@@ -172,7 +175,10 @@ function fillTemplate(rules: InstanceRules, spec: VirtualClusterInstanceSpec, pr
   if (name !== undefined) spec.templateRef = { ...spec.templateRef, name };
 }
 
-/** Returns the claim on the location of an instance. Empty until all parts of the location are set. */
+/**
+ * Returns the claim for the location of an instance: a name that only one instance can hold. Empty until all parts of
+ * the location are set.
+ */
 function locationClaims({ locationFields }: InstanceRules, { spec }: VirtualClusterInstance): readonly string[] {
   const parts = locationFields.map((field) => spec?.clusterRef?.[field] ?? '');
   return parts.includes('') ? [] : [locationClaim(parts)];

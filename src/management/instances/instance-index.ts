@@ -17,7 +17,9 @@ export interface InstanceIndex {
   isReader(namespace: string, principal: string): boolean;
   onCluster(cluster: string): number;
   ownedBy(namespace: string, owner: string): number;
-  /** Returns the number of instances per owner name. Instances of a user and a team with the same name are added. */
+  /**
+   * Returns the number of instances per owner name. If a user and a team have the same name, their numbers are added.
+   */
   owners(namespace: string): Iterable<readonly [owner: string, count: number]>;
 }
 

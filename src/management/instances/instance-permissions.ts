@@ -11,8 +11,8 @@ import { maySetField, requireOwnerReferencePermission } from '../field-permissio
 import type { InstanceRules } from './instance-rules.ts';
 
 /**
- * Throws 403 if the caller lacks a permission for a changed field that requires more than the permission to write the
- * instance (completions §3).
+ * Throws 403 if the caller lacks the permission for a changed field. Some fields require a permission in addition to
+ * the permission to write the instance (completions §3).
  */
 export async function checkInstancePermissions(
   { kind, locationFields }: InstanceRules,
@@ -65,7 +65,8 @@ function checkLocation(
   const { object, old } = draft;
   for (const member of locationFields.filter((field) => field !== 'cluster')) {
     const set = old?.object.spec?.clusterRef?.[member] ?? '';
-    // A value that is already set is immutable. Validation reports a change of it, so it is not checked here.
+    // A value that is already set is immutable. Validation reports a change of such a value, so the permission is not
+    // checked here.
     if (set === '' && (object.spec?.clusterRef?.[member] ?? '') !== '') {
       throw denied(kind, draft, `only admins may set spec.clusterRef.${member}`);
     }

@@ -13,21 +13,25 @@ import type { InstanceRules } from './instance-rules.ts';
 import { quotaLimit } from './quota-limit.ts';
 
 /**
- * If at most this many instances can still be created in a project, creates run one after another. Otherwise they run
- * concurrently: the limit would be exceeded only if more creates than this ran at the same time. In a shared store, all
- * creates with a limit run one after another, because each of them takes the guard of the limit.
+ * If at most this many instances can still be created in a project, create requests run one after another. Otherwise
+ * they run concurrently, because more concurrent creates than this number would be needed to exceed the limit. In a
+ * shared store, all creates with a limit run one after another, because each of them takes the guard of the limit.
  */
 const serializedBelow = 100;
 
 /**
- * The names of the guards of the limits per project and per owner. The names for virtual clusters must not change,
- * because during an update old and new replicas run together.
+ * The names of the guards for the limits per project and per owner. A guard is a row that makes a limit exact in a
+ * shared store. The names for virtual clusters must not change, because old and new replicas run together during an
+ * update.
  */
 const guardsOf = ({ limits }: InstanceRules) => ({ project: `${limits}-of-projects`, owner: `${limits}-of-owners` });
 
 interface InstanceLimit {
   readonly most: number;
-  /** The end of the error message: where the limit is set. Empty for a quota of the project, which the message names. */
+  /**
+   * The end of the error message: where the limit is set. Empty for a quota of the project, because the message names
+   * the project.
+   */
   readonly origin: string;
 }
 
@@ -42,7 +46,8 @@ type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
 
 /**
  * Throws 403 if the project or the owner already has the maximum number of instances, or the instances of the project
- * have reached their maximum total size. In a shared store, first takes the guards of the limits that apply.
+ * have reached their maximum total size. In a shared store, first takes the guards of the limits that apply. A guard is
+ * a row that every such create checks and replaces, so the limit is exact.
  */
 export function checkInstanceQuota(
   rules: InstanceRules,
@@ -84,7 +89,7 @@ export function checkInstanceQuota(
 
 /**
  * Throws 403 if the instances of the project have reached their maximum total size, unless the write makes an instance
- * smaller. The main thread keeps all instances in memory.
+ * smaller. The size is limited because the main thread keeps all instances in memory.
  */
 function checkSize(
   { kind, limits }: InstanceRules,
@@ -118,8 +123,8 @@ export function mustSerializeCreates(
 }
 
 /**
- * Returns the quotas of the project, and the server's defaults for quotas that the project does not set. The defaults
- * do not apply to admins of the installation, because an admin could raise them.
+ * Returns the quotas of the project. Quotas that the project does not set have the server's defaults. These defaults do
+ * not apply to admins of the installation, because an admin could raise them anyway.
  */
 function instanceLimits(
   { kind, limits }: InstanceRules,
@@ -141,7 +146,7 @@ function instanceLimits(
 
 interface Usage {
   readonly kind: ResourceKind;
-  /** The project or owner that has the limit, for the message. */
+  /** The project or owner that the limit applies to, for the error message. */
   readonly of: string;
   readonly used: number;
 }

@@ -31,7 +31,7 @@ export type LocationField = 'cluster' | 'namespace' | 'virtualCluster';
 
 /**
  * The differences between the kinds of instances. All other rules apply to both kinds. The rules use the types of
- * VirtualClusterInstance, because the fields of a SpaceInstance are a subset of its fields.
+ * VirtualClusterInstance, because the fields of a SpaceInstance are a subset of those of a VirtualClusterInstance.
  */
 export interface InstanceRules {
   readonly kind: InstanceKind;
@@ -54,7 +54,10 @@ export interface InstanceRules {
     settings: ManagementSettings,
     syntax?: TemplateSyntaxCheck,
   ): FieldError[];
-  /** Returns an error for each part of an unrendered definition that requires the permission `hostaccess`. */
+  /**
+   * Returns an error for each part of a definition that requires the permission `hostaccess`. The parameters in the
+   * definition are not rendered yet.
+   */
   hostAccessErrors(definition: TemplateDefinition, field: string, settings: HostAccessSettings): FieldError[];
   /** Returns an error for each change outside of the definition that requires the permission `hostaccess`. Optional. */
   extraHostAccessErrors?(draft: InstanceDraft): FieldError[];

@@ -23,8 +23,8 @@ function shortened(name: string, hash: string, maxLength: number): string {
 
 /**
  * Returns the host namespace of an instance. The same project and instance names always give the same namespace. Every
- * namespace ends in a hash, even if it was not truncated, because otherwise the instance `c` of the project `a-v-b`
- * would get the same namespace as the instance `b-v-c` of the project `a`.
+ * namespace ends in a hash, even if it was not truncated. Otherwise the instance `c` of the project `a-v-b` would get
+ * the same namespace as the instance `b-v-c` of the project `a`.
  */
 export function hostNamespaceFor(project: string, instance: string): string {
   return shortened(hostNamespaceBaseName(project, instance), hashOf(project, instance), maxNamespaceLength);
@@ -69,7 +69,7 @@ function isReady(cluster: Cluster): boolean {
   return cluster.status?.online === true && !isNotReady;
 }
 
-/** Returns the allowed and ready cluster with the fewest instances. `undefined` if there is none. */
+/** Returns the cluster with the fewest instances among the allowed and ready clusters. `undefined` if there is none. */
 export function chooseCluster(
   project: Project,
   state: Pick<ManagementState, 'clusters' | 'instancesOn'>,

@@ -7,7 +7,10 @@ export function allowsTemplate(project: Project, templateKind: Pick<ResourceKind
   return allowedTemplatesOf(project, templateKind).some(({ name }) => ['*', template].includes(name));
 }
 
-/** Returns the template of the given kind for instances that name none. `undefined` if the project sets no default. */
+/**
+ * Returns the project's default template of the given kind, for instances that name no template. `undefined` if the
+ * project sets no default.
+ */
 export function defaultTemplateOf(project: Project, templateKind: Pick<ResourceKind, 'kind'>): string | undefined {
   const found = allowedTemplatesOf(project, templateKind).find(({ isDefault }) => isDefault === true);
   return found?.name || undefined;

@@ -26,9 +26,9 @@ export interface NotificationSearch {
 const objectsPerTick = 500;
 
 /**
- * Finds the notifications for the caller: those about instances and keys that the caller or a team of the caller owns,
- * about everything in projects that the caller manages, and for admins of the installation about everything in all
- * projects.
+ * Finds the notifications for the caller. They are about instances and keys that the caller or a team of the caller
+ * owns, and about everything in projects that the caller manages. For admins of the installation, they are also about
+ * everything in all projects.
  */
 export async function findNotifications({
   caller,

@@ -16,8 +16,8 @@ type State = Pick<ManagementState, 'projects' | 'instancesOf' | 'spacesOf' | 'ac
 type ProjectNotifications = readonly Notification[];
 
 /**
- * The notifications about all objects, in one pass, for many callers. `of` returns the same notifications for a caller as
- * `findNotifications`, which inspects the objects for one caller.
+ * The notifications for many callers, found in one pass over all objects. `of` returns the same notifications for a
+ * caller as `findNotifications`, which inspects the objects again for each caller.
  */
 export class FleetNotifications {
   readonly #all: ProjectNotifications[] = [];

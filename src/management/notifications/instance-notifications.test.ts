@@ -97,7 +97,7 @@ describe('the notification about the sleep of an unused instance', () => {
     };
     expect(withReason('SleepRefused')).toEqual([]);
     expect(withReason('SleepWouldLoseData')).toEqual([]);
-    // The data was lost in an earlier sleep, which was accepted, so auto-sleep applies to this instance.
+    // The data was lost in an earlier sleep, and this loss was accepted, so auto-sleep applies to this instance.
     expect(withReason('DataLost')).toHaveLength(1);
   });
 });

@@ -47,7 +47,10 @@ function sleep(instance: Instance, now: number): Notification | undefined {
   return notification(instance, 'SleepsSoon', start, message);
 }
 
-/** True if auto-sleep puts the instance to sleep: it is awake, managed by this server, and keeps its data or may lose it. */
+/**
+ * True if auto-sleep puts the instance to sleep. The instance must be awake and managed by this server, and must either
+ * keep its data or be permitted to lose it.
+ */
 function sleepsIfUnused(instance: Instance): boolean {
   const isExternal = instance.spec !== undefined && 'external' in instance.spec && instance.spec.external === true;
   return instance.status?.phase === 'Ready' && !isExternal && !isAutoSleepRefused(instance);

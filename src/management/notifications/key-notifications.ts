@@ -4,12 +4,12 @@ import { isWorkloadKey } from '../../api/management/workload-key.ts';
 import { formatDuration } from '../../api/table.ts';
 import type { Notification } from './notification.ts';
 
-/** The time after its expiry for which a key is reported, in milliseconds. */
+/** The time in milliseconds for which a key is still reported after its expiry. */
 const expiredFor = 7 * 24 * 3_600_000;
 
 /**
- * Returns the notifications about an access key for its owner. None for logins and keys of workloads, because they are
- * replaced automatically.
+ * Returns the notifications about an access key for its owner. There are none for logins and keys of workloads, because
+ * these keys are replaced automatically.
  */
 export function keyNotifications(key: AccessKey, now: number): Notification[] {
   const { type = '', disabled = false, ttlAfterLastActivity = false, displayName = '' } = key.spec ?? {};

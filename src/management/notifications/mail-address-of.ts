@@ -3,9 +3,9 @@ import { linkedIdentities } from '../../api/management/identities.ts';
 import type { User } from '../../api/management/v1/user.ts';
 
 /**
- * Returns the address at which the user receives mails; `undefined` if there is none. Users can change `spec.email` of
- * their own user. The address therefore counts only if an identity provider has verified it or its domain is trusted.
- * Otherwise users could have mails sent to people outside of the installation.
+ * Returns the address at which the user receives mails; `undefined` if there is none. Users can change their own
+ * `spec.email`, so that they could have mails sent to people outside of the installation. The address therefore counts
+ * only if an identity provider has verified it or its domain is trusted.
  */
 export function mailAddressOf(
   user: Pick<User, 'spec' | 'status'>,

@@ -26,7 +26,8 @@ type Options = Pick<ManagementDependencies, 'state' | 'settings' | 'clock' | 'no
 const kind = notificationReviewKind;
 
 /**
- * POST `notificationreviews`: computes the notifications of the caller. Only the read and dismissed notifications of a user are stored.
+ * POST `notificationreviews`: computes the notifications of the caller. Only which notifications a user has read or
+ * dismissed is stored.
  */
 export function notificationReviews(options: Options): MountedResource {
   return {
@@ -100,7 +101,10 @@ async function mailsOf(
   return { mails: { receive: !isOff, ...(address === undefined ? {} : { address }) } };
 }
 
-/** The number of notifications that a response counts. Checking more permissions would take too long. */
+/**
+ * The maximum number of notifications that are counted for a response. Checking the permissions for more notifications
+ * would take too long.
+ */
 const maxCounted = 1_000;
 
 /** Removes the notifications about objects that the caller's credential may not read. */

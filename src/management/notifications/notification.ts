@@ -4,7 +4,10 @@ import type { AccessAttributes } from '../../registry/context.ts';
 /** Something that a caller should know, computed from the current state. */
 export interface Notification {
   readonly id: string;
-  /** The part of the ID that stays the same while only a number changes, such as the used part of a quota. */
+  /**
+   * The part of the ID that stays the same if only a number in the notification changes, such as the used part of a
+   * quota.
+   */
   readonly topic: string;
   readonly reason: 'Failed' | 'SleepsSoon' | 'DeletedSoon' | 'KeyExpires' | 'KeyExpired' | 'QuotaNearlyReached';
   readonly isWarning: boolean;

@@ -10,9 +10,9 @@ const nouns: Readonly<Record<(typeof quotaResources)[number], string>> = {
 };
 
 export interface QuotaReader {
-  /** True if the caller should know about the quota of the whole project. */
+  /** True if the caller gets notifications about the quota of the whole project. */
   readonly managesProject: boolean;
-  /** The name of the user or team whose own quota the caller should know about. */
+  /** The name of the user or team about whose own quota the caller gets notifications. */
   readonly owner: string | undefined;
 }
 

@@ -9,8 +9,8 @@ export type IdentityState = Pick<
 >;
 
 /**
- * Returns the state as if no user were disabled and all linked identities at identity providers were active. An identity
- * that has ended keeps the groups and teams that it had last.
+ * Returns the state as if no user were disabled and all linked identities at identity providers were active. For an
+ * identity that has ended, its last groups and teams count.
  */
 export function assumeActive(state: IdentityState): IdentityState {
   const user = (name: string) => {

@@ -28,8 +28,8 @@ export function createdCredentials(
       .map((one) => credentialItem(one, instance, { action, message: consequenceOf(follows) })),
   );
   const unnamed = Math.max(0, items.length - maxCredentials);
-  // Only virtual clusters that record creators can contain credentials with a creator. All other virtual clusters have
-  // separate items.
+  // Only virtual clusters that record creators can contain credentials with a creator. The other virtual clusters are
+  // listed in separate items.
   const skipped = unsearched.filter(recordsCreators).length;
   return [...items.slice(0, maxCredentials), ...summary(user.metadata.name ?? '', { unnamed, skipped, follows })];
 }

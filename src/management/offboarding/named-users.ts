@@ -4,8 +4,8 @@ import { namingObjects } from './plan-offboarding.ts';
 
 /**
  * Returns the names of all users that objects refer to: as owner, as member of a project, or in a list `users` at any
- * depth, such as that of a team or of an access rule. The users need not exist. A new user with such a name would get
- * the access. The scan is linear in the number of objects.
+ * depth, such as the list of a team or of an access rule. The users need not exist. If a user with such a name is
+ * created later, it gets the access. The scan is linear in the number of objects.
  */
 export function namedUsers(state: ManagementState): ReadonlySet<string> {
   const names = new Set<string>();

@@ -33,17 +33,17 @@ const kind = userOffboardingKind;
 
 /**
  * Maximum number of objects that one request writes, so that the request does not time out. The response contains the
- * number of objects that are left. The user is deleted only when no objects are left.
+ * number of objects that must still be written. The user is deleted only when this number is 0.
  */
 const maxWrites = 500;
 /** A response lists at most this many items. The counts are always complete. */
 const maxItems = 2000;
 
 /**
- * POST `users/<name>/offboard`: ends all access of a user. Disables the user first. Then revokes tokens without a known
- * creator if the request asks for it, deletes the credentials of the user, transfers the user's objects, and removes
- * the access that others grant to the user. Deletes the user last. The request is one audit event. It can be repeated
- * after an interruption.
+ * POST `users/<name>/offboard`: ends all access of a user. First disables the user. Then revokes tokens without a known
+ * creator if the request asks for this, deletes the credentials of the user, transfers the user's objects to another
+ * owner, and removes the access that others grant to the user. Finally deletes the user. The request is one audit
+ * event. It can be repeated after an interruption.
  */
 export function offboardUser(options: OffboardOptions): MountedSubresource {
   const { state, stores, settings } = options;
@@ -68,17 +68,18 @@ export function offboardUser(options: OffboardOptions): MountedSubresource {
         const search = await searchCredentials(instances, options, context.signal);
         const made = createdCredentials(user, instances, search, options);
         const writer = createStepWriter({ stores, context, user: name, transferTo });
-        // A user that must not be deleted is rejected before anything changes.
+        // If the user must not be deleted, this dry run throws before anything changes.
         if (!keepUser) await writer.write(deletionOf(user), true);
         const first = dryRun ? [] : plan.steps.filter(({ items }) => items.some(({ action }) => action === 'Disable'));
         for (const step of first) {
           await writer.write(step, false);
-          // The user may have created keys after the plan was made. From now on the user is disabled and cannot create
-          // keys.
+          // The user may have created keys after the plan was made, so plan again. Now the user is disabled and cannot
+          // create further keys.
           await state.caughtUp();
           plan = planNow();
         }
-        // Determined before the steps remove the access of the user, so that an interrupted request can be repeated.
+        // These instances are determined before the steps remove the access of the user, so that an interrupted request
+        // can be repeated.
         const open = unattributedInstances(usableInstances(user, state), search, options);
         if (revokes && !dryRun) {
           const ofInstances = storeOf(stores, virtualClusterInstanceKind);
@@ -129,14 +130,14 @@ function transferErrors(name: string, transferTo: string, owned: number, state: 
   return heir.spec?.disabled === true ? [invalid(field, transferTo, 'the user is disabled')] : [];
 }
 
-/** Callers cannot offboard themselves, because the first step would end the request. */
+/** Rejects callers who offboard themselves, because the first step would end the request. */
 function ownUserErrors(name: string, context: RequestContext): FieldError[] {
   return callerOf(context.user).user === name
     ? [invalid('metadata.name', name, 'another admin must offboard you')]
     : [];
 }
 
-/** Returns the usable instances, followed by all other instances whose tokens can contain the user as their creator. */
+/** Returns the usable instances first, then all other instances whose tokens can name the user as their creator. */
 function searchOrder(usable: readonly VirtualClusterInstance[], state: ManagementState): VirtualClusterInstance[] {
   const first = new Set(usable);
   for (const { metadata } of state.projects()) {

@@ -36,8 +36,8 @@ export interface OffboardingPlan {
 }
 
 /**
- * Plans the offboarding of a user from the current state. Steps that were made before are not planned again, so an
- * offboarding that was interrupted can be repeated. The scan is linear in the number of objects.
+ * Plans the offboarding of a user from the current state. Steps that are already done are not planned again, so an
+ * interrupted offboarding can be repeated. The scan is linear in the number of objects.
  */
 export function planOffboarding(
   user: User,
@@ -76,9 +76,9 @@ export function deletionOf(user: User): OffboardingStep {
 }
 
 /**
- * Returns the keys whose values the user may know: the user's own keys, the keys that were created with them, the keys
+ * Returns the keys whose values the user may have: the user's own keys, the keys that were created with them, the keys
  * that the user created for teams and other users, and the keys of teams whose value the user replaced. Keys of agents
- * are kept, because a cluster would become unreachable without them.
+ * are kept, because a cluster would become unreachable without its agent's key.
  */
 export function keysToDelete(user: string, state: ManagementState): { deleted: AccessKey[]; kept: AccessKey[] } {
   const found = new Map<string, AccessKey>();
@@ -105,7 +105,10 @@ function keyItem(key: AccessKey, leaving: string, action: 'Delete' | 'Keep'): Of
   return { kind: accessKeyKind.kind, name: key.metadata.name ?? '', action, message };
 }
 
-/** Returns items for the credentials that are not stored as objects. They end because they depend on a key. */
+/**
+ * Returns items for the credentials that are not stored as objects. Such a credential ends together with the key that
+ * it depends on.
+ */
 function tokenItems(user: string): OffboardingItem[] {
   return [
     {

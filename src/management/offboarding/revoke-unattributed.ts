@@ -35,7 +35,7 @@ export async function revokeUnattributed(
   });
 }
 
-/** Ignores the error of an instance that was deleted or replaced: it has no tokens to revoke. */
+/** Ignores the error for an instance that was deleted or replaced, because there are no tokens to revoke. */
 function ifGone(error: unknown): number {
   if (error instanceof StatusError && [404, 409].includes(error.code)) return 0;
   throw error;

@@ -9,15 +9,15 @@ import type { CredentialSearch } from './search-credentials.ts';
 export interface UnattributedInstance {
   readonly instance: VirtualClusterInstance;
   /**
-   * The credentials without a creator that the search has found. There may be credentials that the server does not
-   * know.
+   * The credentials without a creator that the search has found. Further credentials may exist that the server has not
+   * found.
    */
   readonly credentials: readonly InstanceCredential[];
 }
 
 /**
- * True if the virtual cluster of the instance writes the creator into the service account tokens that it issues. Virtual
- * clusters on connected clusters do not receive the name of the creator from this server.
+ * True if the virtual cluster of the instance writes the creator into the service account tokens that it issues. False
+ * for virtual clusters on connected clusters, because this server does not send them the name of the creator.
  */
 export function recordsCreators({ spec }: VirtualClusterInstance): boolean {
   return spec?.clusterRef?.cluster === builtInClusterName;
@@ -34,7 +34,7 @@ export function unattributedInstances(
 ): UnattributedInstance[] {
   if (!options.settings.gateway.serviceAccountTokens) return [];
   return usable.flatMap((instance) => {
-    // There are no tokens of a virtual cluster that was never created.
+    // A virtual cluster that was never created has issued no tokens.
     if (instance.status?.serviceUID === undefined) return [];
     const credentials = (found.get(instance.metadata.uid ?? '') ?? []).filter(
       (one) => one.maker === undefined && opensGateway(one, instance, options),
@@ -44,15 +44,16 @@ export function unattributedInstances(
 }
 
 /**
- * True if the gateway still accepts the credential. The credentials of an instance also include Secrets whose token has
- * ended.
+ * True if the gateway still accepts the credential. Among the credentials of an instance, there can also be Secrets
+ * whose token is no longer valid.
  */
 function opensGateway(
   { namespace, serviceAccount, created, expires }: InstanceCredential,
   { status }: VirtualClusterInstance,
   { settings, clock }: Pick<ReadCredentialsOptions, 'settings' | 'clock'>,
 ): boolean {
-  // The gateway regards a token without a time of issue as older than any maximum age.
+  // The gateway rejects a token without a time of issue if there is a maximum age, because it regards the token as
+  // older.
   if (created === undefined && settings.gateway.maxServiceAccountTokenAge > 0) return false;
   if (expires !== undefined && Date.parse(expires) <= clock.now()) return false;
   const issued = created === undefined ? 0 : Date.parse(created);

@@ -79,7 +79,7 @@ function instanceItem(
   };
 }
 
-/** Returns the reason why a token does not contain its creator. */
+/** Returns the reason why the tokens of a virtual cluster may not contain their creator. */
 function reasonOf(instance: VirtualClusterInstance): string {
   return recordsCreators(instance)
     ? 'some service account tokens do not contain their creator'

@@ -13,9 +13,9 @@ import { keysToDelete } from './plan-offboarding.ts';
 
 /**
  * Returns the instances that the user may use, with the user's own permissions or with a key whose value the user may
- * know. A disabled user, an identity that has ended at its provider, and an expired key are treated as active. Tokens
- * that were created with them may still be valid, the provider has often removed the person before the offboarding, and
- * an interrupted offboarding has already disabled the user.
+ * have. A disabled user, an identity that has ended at its provider, and an expired key are treated as active. There
+ * are three reasons: tokens that were created earlier may still be valid, the provider has often removed the person
+ * before the offboarding, and an interrupted offboarding has already disabled the user.
  */
 export function usableInstances(user: User, state: ManagementState): VirtualClusterInstance[] {
   const subjects = [...subjectsOf(user.metadata.name ?? '', state)];
@@ -33,7 +33,7 @@ function* subjectsOf(name: string, state: ManagementState): Iterable<Authorizati
   const own = subjectOf({ metadata: {}, spec: { user: name } }, assumed);
   if (own !== undefined) yield own;
   for (const key of keysToDelete(name, state).deleted) {
-    // A key without groups of its own has at most the permissions of its user.
+    // A key of the user without groups in its spec has at most the permissions of the user.
     if (key.spec?.user === name && (key.spec.groups ?? []).length === 0) continue;
     const known = subjectOf(key, assumed);
     if (known !== undefined) yield known;

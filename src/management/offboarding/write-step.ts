@@ -10,7 +10,7 @@ import { changeOf, type OffboardingStep } from './plan-offboarding.ts';
 export interface StepWriterOptions {
   readonly stores: KindStores;
   readonly context: RequestContext;
-  /** The user that is offboarded, and the new owner of its objects. */
+  /** The user who is offboarded, and the new owner of the user's objects. */
   readonly user: string;
   readonly transferTo: string;
 }
@@ -20,8 +20,8 @@ export interface StepWriter {
 }
 
 /**
- * The maximum number of attempts to write an object. Other writers, such as the instance controller, may change it at
- * the same time.
+ * The maximum number of attempts to write an object. Other writers, such as the instance controller, may change the
+ * object at the same time.
  */
 const maxAttempts = 5;
 

@@ -40,7 +40,10 @@ const visibleAfterExpiry = 7 * 24 * 3600 * 1000;
 
 export const accessKeyHashPurpose = 'access-key';
 
-/** The error for all unusable key values. A more specific message could reveal that a value is an existing key. */
+/**
+ * The error for all unusable key values. A more specific message could reveal that the value belongs to an existing
+ * key.
+ */
 const unusableKey: FieldError = {
   type: 'FieldValueInvalid',
   field: 'spec.key',
@@ -120,8 +123,8 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
       invalidObject(accessKeyKind, draft.object.metadata.name ?? '', [unusableKey]),
     expiresAt(record) {
       const end = accessKeyExpiry(record.object);
-      // Pipelines and apps get many keys a day, and the audit log names these keys. An expired join token is of no
-      // interest.
+      // These keys are removed as soon as they expire. Pipelines and apps get many keys a day, and the audit log names
+      // these keys. Nobody needs an expired join token.
       const isRemovedAtOnce = [isWorkloadKey, isAppSession, isJoinToken].some((holds) => holds(record.object));
       return end === undefined || isRemovedAtOnce ? end : end + visibleAfterExpiry;
     },
@@ -129,8 +132,8 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
 }
 
 /**
- * Removes the value of the key from the object and stores its hash. Only the response to a create contains the value.
- * If the value is not accepted, records the error.
+ * Removes the value of the key from the object and stores the hash of the value. Only the response to a create contains
+ * the value. Records an error if the value is not accepted.
  */
 function takeKey(
   draft: AccessKeyDraft,
@@ -160,8 +163,8 @@ function takeKey(
 }
 
 /**
- * Throws 403 if a scoped key changes an existing key, which may have a wider scope. A scoped key may only create
- * keys, which inherit its scopes.
+ * Throws 403 if a scoped key changes an existing key, because that key may have a wider scope. A scoped key may only
+ * create keys, which inherit its scopes.
  */
 function rejectScopedChange(draft: AccessKeyDraft, context: RequestContext, state: ManagementState): void {
   const used = context.system || context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
@@ -172,7 +175,7 @@ function rejectScopedChange(draft: AccessKeyDraft, context: RequestContext, stat
 
 /**
  * Throws 403 if a client changes a refresh key. Without the refresh key, the server would no longer notice that the
- * person has left. Only admins may delete it, which ends the logins of the identity.
+ * person has left. Only admins may delete a refresh key; this ends the logins of the identity.
  */
 function rejectRefreshKeyChange({ object }: { readonly object: AccessKey }, context: RequestContext): void {
   if (context.system || !isRefreshKey(object)) return;

@@ -14,8 +14,8 @@ export type ClusterHidden = {
 };
 
 /**
- * Casts the hidden part of a record to that of a cluster. All such casts go through this function. They are safe, because
- * only the hooks of the kind change the hidden part.
+ * Casts the hidden part of a record to the hidden part of a cluster. All such casts use this function. They are safe,
+ * because only the hooks of the kind change the hidden part.
  */
 export function clusterHiddenOf(hidden: JsonObject | undefined): ClusterHidden | undefined {
   return hidden as ClusterHidden | undefined;

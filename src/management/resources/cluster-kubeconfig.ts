@@ -40,7 +40,8 @@ export class ClusterKubeconfigs {
     delete spec.kubeconfig;
     redactLastApplied(draft.object, clusterSecretPaths);
     if (sent === '') {
-      // If the connection type changes, the stored credentials are obsolete. Otherwise they are kept.
+      // The stored credentials are kept unless the connection type changes, because they are of no use for another
+      // connection type.
       const wasPeer = draft.old?.object.spec?.networkPeer ?? false;
       if (spec.local === true || (spec.networkPeer ?? false) !== wasPeer) {
         delete draft.hidden[hiddenKubeconfig];
@@ -87,8 +88,8 @@ export class ClusterKubeconfigs {
     const isInUse = known !== '' && state.instancesOn(draft.object.metadata.name ?? '') > 0;
     if (isInUse && uid !== '' && uid !== known) {
       // A system write is accepted even if the ID of the cluster differs. An agent that has lost its data must be able
-      // to connect, because the status of the cluster then describes the next step. The known ID is kept, so the
-      // cluster controller detects the difference.
+      // to connect, and the status of the cluster then describes what to do next. The stored ID is kept, so the cluster
+      // controller detects the difference.
       if (context.system) return undefined;
       return 'refers to another cluster than the one that virtual cluster instances run on; connect it under another name';
     }
@@ -96,7 +97,7 @@ export class ClusterKubeconfigs {
       return `cannot be verified now: ${unreachableReason}. Virtual cluster instances run on the cluster, so it must not be replaced by another one; try again when it is reachable`;
     }
     if (unreachableReason !== undefined) context.warn(`the cluster cannot be reached now: ${unreachableReason}`);
-    // If the ID cannot be determined, the stored ID stays until the cluster reports its own.
+    // If the ID cannot be determined, the stored ID is kept until the cluster reports its ID.
     if (uid !== '') draft.hidden[hiddenClusterUid] = uid;
     return undefined;
   }

@@ -14,7 +14,10 @@ import { ownerErrors } from '../rules/owner-errors.ts';
 import { type ClusterHidden, hiddenClusterUid, hiddenKubeconfig } from './cluster-hidden.ts';
 import { ClusterKubeconfigs, clusterSecretPaths } from './cluster-kubeconfig.ts';
 
-/** Names that clusters must not have, because an agent serves its cluster also at `/cluster/api/…`, without a name. */
+/**
+ * Names that clusters must not have, because an agent serves its own cluster also at `/cluster/api/…`, without the name
+ * of the cluster.
+ */
 const reservedNames = ['api', 'apis'];
 
 export function clusterResource(
@@ -49,8 +52,8 @@ export function clusterResource(
         `it is the same cluster as ${JSON.stringify(holder)}, which is already connected`,
       ),
     prepareDelete(object) {
-      // In a shared store, another process may place an instance at this moment. The cluster controller counts again
-      // after the deletion has started, when new instances are no longer placed.
+      // In a shared store, another process may be placing an instance on the cluster now. The cluster controller counts
+      // the instances again after the deletion has started, when no new instances are placed.
       if (state.isShared() || state.instancesOn(object.metadata.name ?? '') > 0) addFinalizer(object);
     },
   });
@@ -83,7 +86,10 @@ function clusterErrors(draft: ClusterDraft, kubeconfigs: ClusterKubeconfigs): Fi
   return found;
 }
 
-/** Claims the unique ID of the connected cluster, so that no two Cluster objects refer to the same cluster. */
+/**
+ * Returns the claim for the unique ID of the connected cluster: a name that only one Cluster object can hold. So no two
+ * Cluster objects refer to the same cluster.
+ */
 function claims({ hidden }: { readonly hidden?: ClusterHidden }): readonly string[] {
   const uid = hidden?.[hiddenClusterUid] ?? '';
   return uid === '' ? [] : [uid];

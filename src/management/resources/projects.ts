@@ -183,7 +183,7 @@ async function guardDelete(
   );
 }
 
-/** Returns the namespace of the project, which is created, terminated and deleted together with the project. */
+/** Returns the namespace of the project, which is created, terminated and deleted together with the project object. */
 function companions({ object }: { readonly object: Project }): readonly CompanionObject[] {
   const { name: project = '', deletionTimestamp } = object.metadata;
   const name = projectNamespace(project);

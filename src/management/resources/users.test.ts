@@ -39,7 +39,7 @@ describe('users (completions §7)', () => {
       await verbs('users').patch(as('anna'), 'anna', { type: 'merge', document, findings: [] }, trying);
       set++;
     });
-    // Without the limit of one hash per caller, all hashes would be queued by now.
+    // If there were no limit of one hash per caller, all hashes would be queued by now.
     await new Promise((resolve) => setImmediate(resolve));
     await verifyPassword('a password', decoyHash);
     expect(set).toBeLessThan(4);

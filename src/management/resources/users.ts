@@ -35,8 +35,8 @@ export function userResource(dependencies: Dependencies): StoredResource {
   const { sealer, state } = dependencies;
   const faults = new WeakMap<UserDraft, FieldError>();
   /**
-   * Allows one hash at a time per caller, so that a caller who sets many passwords delays neither logins nor other
-   * callers.
+   * Computes one password hash at a time per caller, so that a caller who sets many passwords delays neither logins nor
+   * other callers.
    */
   const hashSerializer = new KeyedSerializer();
 
@@ -68,7 +68,7 @@ export function userResource(dependencies: Dependencies): StoredResource {
     setResetKey(draft.hidden, undefined);
   }
 
-  /** Hashes a password. `undefined` if it is equal to the stored password. */
+  /** Hashes a password. `undefined` if the password equals the stored one. */
   async function hashIfChanged(sent: string, storedHash: string, context: RequestContext): Promise<string | undefined> {
     if (context.isCanceled?.() ?? context.signal.aborted) throw context.signal.reason;
     if (storedHash !== '' && (await verifyPassword(sent, sealer.open(passwordPurpose, storedHash)))) return undefined;
@@ -121,8 +121,8 @@ async function checkMaySetPassword(draft: UserDraft, context: RequestContext): P
 }
 
 /**
- * Throws 403 if a user who signs in at an identity provider sets their first password. With a password, a person who is
- * about to leave could keep their access after the provider reports that they are gone.
+ * Throws 403 if a user who signs in at an identity provider sets a first password. With a password, a person who is
+ * about to leave could keep their access after the provider reports that the person is gone.
  */
 function rejectFirstPassword({ object, old }: UserDraft, context: RequestContext, storedHash: string): void {
   const isLinked = (old?.object.spec?.identities ?? []).length > 0;
@@ -146,9 +146,9 @@ function usernameErrors(username: string): FieldError[] {
 }
 
 /**
- * Returns the claims of a user. A subject is unique among all object names and subjects, so that clusters can
- * distinguish all users. A login name is unique among all object names and login names. An identity at a provider
- * belongs to at most one user.
+ * Returns the claims of a user: names that only one user can hold. A subject is unique among all object names and
+ * subjects, so that clusters can distinguish all users. A login name is unique among all object names and login names.
+ * An identity at a provider belongs to at most one user.
  */
 function claims({ object }: { readonly object: User }): readonly string[] {
   const { name = '' } = object.metadata;

@@ -1,7 +1,9 @@
 import { type FieldError, forbiddenField, invalid } from '../../api/field-error.ts';
 import { isAddressRange } from '../../auth/address-ranges.ts';
 
-/** Maximum number of address ranges of a key or user. Every request with the key is compared with all of them. */
+/**
+ * Maximum number of address ranges of a key or user. Every request with the key is compared with all of these ranges.
+ */
 const maxRanges = 100;
 
 /** Validates `spec.allowedCIDRs`. */

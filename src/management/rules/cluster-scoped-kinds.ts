@@ -1,6 +1,6 @@
 /**
- * The cluster-scoped kinds of Kubernetes. Templates must not apply them in a host namespace. Only the host knows the
- * scope of other kinds.
+ * The cluster-scoped kinds of Kubernetes. Templates must not apply objects of these kinds in a host namespace. For
+ * kinds that are not part of Kubernetes, only the host knows the scope.
  */
 export const clusterScopedKinds: ReadonlySet<string> = new Set([
   'APIService',

@@ -3,13 +3,13 @@ import { type FieldError, forbiddenField } from '../../api/field-error.ts';
 
 /**
  * The maximum number of entries of a list of permissions: its items, and the items of all lists inside them. Requests
- * read lists of permissions to authorize callers, and a list request reads one for each object.
+ * read such lists to authorize callers, and a list request reads one list for each object.
  */
 const maxEntries = 1_000;
 
 /**
- * Returns an error for a list of permissions that has too many entries, unless the stored list, `old`, has at least as
- * many entries.
+ * Returns an error for a list of permissions that has too many entries. Returns no error if the stored list, `old`, has
+ * at least as many entries as the new list.
  */
 export function entryLimitErrors(value: JsonValue | undefined, field: string, old?: JsonValue): FieldError[] {
   const entries = entriesIn(value ?? null);

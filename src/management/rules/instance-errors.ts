@@ -44,8 +44,8 @@ export function instanceSizeErrors(
 }
 
 /**
- * Validates an instance. An update validates only changed fields, so that a deleted template, or a cluster that the
- * project no longer allows, does not block other changes.
+ * Validates an instance. In an update, only changed fields are validated, so that a deleted template, or a cluster that
+ * the project no longer allows, does not block other changes.
  */
 export function instanceErrors(
   rules: InstanceRules,
@@ -91,7 +91,8 @@ function locationErrors(
 ): FieldError[] {
   const { name = '', namespace = '' } = object.metadata;
   const project = projectOfNamespace(namespace) ?? '';
-  // A value that the server derived from an invalid name is not reported, because the name is already reported.
+  // If the server derived the value from an invalid name, the value is not reported, because the name is already
+  // reported.
   return locationFields.flatMap((member) => {
     const path = `spec.clusterRef.${member}`;
     const value = object.spec?.clusterRef?.[member] ?? '';
@@ -116,7 +117,7 @@ function clusterErrors(
   { state, path, noun }: { readonly state: ManagementState; readonly path: string; readonly noun: string },
 ): FieldError[] {
   const project = projectOf(instance, state);
-  // Checked before the existence of the cluster, so that callers do not learn which clusters exist outside their
+  // This check precedes the check that the cluster exists, so callers do not learn which clusters exist outside their
   // project.
   if (project !== undefined && !projectAllowsCluster(project, name)) {
     return [forbiddenField(path, `the project ${project.metadata.name} does not allow the cluster ${name}`)];

@@ -6,15 +6,15 @@ interface Pattern {
 }
 
 /**
- * Finds overlaps between the resource patterns of a list, such as `pods`, `pods/*`, `*` followed by `/log`, and `*`.
- * Takes constant time per pattern.
+ * Finds overlaps between the resource patterns in a list: for example between `pods`, `pods/*`, `*` followed by `/log`,
+ * and `*`. Takes constant time per pattern.
  */
 export class PatternOverlaps {
   /** The index of the first pattern, by its text. */
   readonly #byText = new Map<string, number>();
   /**
-   * The indexes of the first patterns with a subresource whose resource is `*`, whose subresource is `*`, and for which
-   * either is `*`.
+   * The indexes of the first patterns with a subresource in three groups, in this order: the resource is `*`, the
+   * subresource is `*`, and any of the two is `*`.
    */
   #firstOfAllResources = Number.POSITIVE_INFINITY;
   #firstOfAllSubresources = Number.POSITIVE_INFINITY;
@@ -35,8 +35,8 @@ export class PatternOverlaps {
 
   /**
    * Returns the index of the first other pattern that overlaps the valid pattern at `index`; `undefined` if there is
-   * none. A pattern with wildcards overlaps every pattern that it covers. If two patterns are equal, or neither covers
-   * the other, only the later pattern overlaps the earlier one, so each overlap is reported once.
+   * none. A pattern with wildcards overlaps every pattern that it covers. If two patterns are equal, or they intersect
+   * and neither covers the other, only the later one overlaps the earlier one, so each overlap is reported once.
    */
   firstOf(text: string, index: number): number | undefined {
     const pattern = parse(text);
@@ -70,7 +70,7 @@ export class PatternOverlaps {
   }
 }
 
-/** True if a text is a resource, or a resource and a subresource; either may be `*`. */
+/** True if the text is a resource, optionally followed by a slash and a subresource. Both may be `*`. */
 export function isResourcePattern(text: string): boolean {
   const parts = text.split('/');
   return parts.length <= 2 && parts.every((part) => part === '*' || /^[^*\s]+$/.test(part));

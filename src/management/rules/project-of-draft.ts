@@ -8,8 +8,8 @@ import type { ManagementState } from '../state.ts';
 
 /**
  * Returns the project in whose namespace an object is written. `undefined` if an existing object is updated and its
- * project is deleted: the update is allowed, so that the deletion of the object can complete. Throws 404 for a create
- * in a namespace that belongs to no project, and 403 for a create in a terminating project (rules CREATE-19,
+ * project is deleted; such an update is allowed, so that the deletion of the object can complete. Throws 404 for a
+ * create in a namespace that belongs to no project, and 403 for a create in a terminating project (rules CREATE-19,
  * CREATE-20).
  */
 export function projectOfDraft(

@@ -5,14 +5,14 @@ import { sizeBoundErrors } from '../../api/schema/size-bounds.ts';
 import type { StoredResource } from '../../registry/resource.ts';
 
 /**
- * The maximum number of labels, and of annotations, of an object. Kubernetes has no limit. This server has one because
- * the main thread serves these objects, and a write takes as long for a label as for a field of the spec.
+ * The maximum number of labels, and of annotations, of an object. Unlike Kubernetes, this server has such a limit,
+ * because the main thread serves these objects, and a label takes as much time in a write as a field of the spec.
  */
 const maxMetadataEntries = 500;
 
 /**
  * The maximum number of values in a spec: items of lists, and members of objects. A project with the maximum number of
- * members has half as many values.
+ * members has half of this number.
  */
 const maxSpecValues = 20_000;
 

@@ -6,7 +6,10 @@ import { entryLimitErrors } from './entry-limit.ts';
 import { namespacedObjectErrors, reservedLabelErrors } from './template-errors.ts';
 import { TemplateSyntaxCheck } from './template-syntax.ts';
 
-/** Validates the definition of a space, inline or in a template. Does not render its parameters. */
+/**
+ * Validates the definition of a space, inline or in a template. Does not replace the template parameters in the
+ * definition by values.
+ */
 export function spaceDefinitionErrors(
   definition: SpaceDefinition | undefined,
   field: string,

@@ -48,7 +48,10 @@ export function templateSpecErrors(
   ];
 }
 
-/** Validates the definition of a virtual cluster, inline or in a template. Does not render its parameters. */
+/**
+ * Validates the definition of a virtual cluster, inline or in a template. Does not replace the template parameters in
+ * the definition by values.
+ */
 export function templateDefinitionErrors(
   definition: TemplateDefinition | undefined,
   field: string,
@@ -97,8 +100,8 @@ function chartErrors(chart: Chart, field: string, settings: ManagementSettings):
 const kindLine = /^kind:[ \t]*["']?([A-Za-z]+)["']?[ \t]*(?:#.*)?$/gm;
 
 /**
- * The maximum length of a text whose objects are parsed here, while the client waits. Problems in longer texts are
- * found when the objects are applied.
+ * The maximum length of a text with objects that is parsed here, during the client's request. Problems in longer texts
+ * are found when the objects are applied.
  */
 const maxParsedLength = 64 * 1024;
 

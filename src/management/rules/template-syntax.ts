@@ -6,7 +6,7 @@ import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
 
 /**
  * Checks the template expressions in the strings of definitions. One limit of work applies to all strings together.
- * Strings after the one that exceeds the limit are not checked.
+ * When a string exceeds the limit, the strings after it are not checked.
  */
 export class TemplateSyntaxCheck {
   readonly #meter: WorkMeter = createSyntaxMeter();

@@ -20,7 +20,7 @@ const accessVerbs = ['get', 'list', 'watch', 'update', 'patch', 'delete', 'use',
 /** The fields of a spec that name users and teams. */
 const principalLists = ['access', 'extraAccessRules'] as const;
 
-/** Maximum number of names of one write that are looked up. */
+/** Maximum number of names that are looked up for one write. */
 const maxLookups = 200;
 
 /**
@@ -82,8 +82,8 @@ interface NamedReference {
 }
 
 /**
- * Warns about objects that do not exist or that the caller may not read. The warning is the same in both cases, so it
- * does not reveal which objects exist.
+ * Warns about objects that do not exist or that the caller may not read. Both cases have the same warning, so it does
+ * not reveal which objects exist.
  */
 async function warnAboutUnknown(
   references: readonly NamedReference[],

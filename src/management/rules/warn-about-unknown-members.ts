@@ -6,7 +6,7 @@ import type { ManagementState } from '../state.ts';
 
 /**
  * Warns about new members of a project that do not exist. Such members are allowed, because manifests may be applied in
- * any order. But the name may be misspelled, and a user who is created with that name later becomes a member.
+ * any order. But the name may be misspelled, and if a user with this name is created later, this user becomes a member.
  */
 export function warnAboutUnknownMembers(
   draft: ProjectDraft,

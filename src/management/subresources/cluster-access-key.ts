@@ -22,9 +22,9 @@ export interface ClusterAccessKeyOptions extends Pick<ManagementDependencies, 's
 }
 
 /**
- * POST `clusters/<name>/accesskey`: creates an access key for the agent of the cluster and returns it once. The key has
- * only the permissions that the agent needs. The previous key stays valid until the new key is first used, so the agent
- * always has a valid key. The key does not expire, so the caller needs a fresh login.
+ * POST `clusters/<name>/accesskey`: creates an access key for the agent of the cluster. Returns the key only in this
+ * response. The key has only the permissions that the agent needs. The previous key stays valid until the new key is
+ * first used, so the agent always has a valid key. The key does not expire, so the caller needs a fresh login.
  */
 export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubresource {
   return {

@@ -35,10 +35,10 @@ const kind = clusterJoinTokenKind;
 const lifetimeSeconds = 3600;
 
 /**
- * POST `clusters/<name>/jointoken`: creates a token with which agents join, and returns it once. A cluster has at most
- * one join token. If an agent has joined already, the request must state whether the new agents are added to it or
- * replace it. The keys of replaced agents are revoked at once. The access key of an agent without a key pair is revoked
- * when the new agent has joined.
+ * POST `clusters/<name>/jointoken`: creates a token with which agents join. Returns the token only in this response. A
+ * cluster has at most one join token. If an agent has joined already, the request must state whether new agents are
+ * added to the existing agents or replace them. The keys of replaced agents are revoked at once. The access key of an
+ * agent without a key pair is revoked when a new agent has joined.
  */
 export function clusterJoinToken(options: ClusterJoinTokenOptions): MountedSubresource {
   const { state, accessKeys, clock } = options;
@@ -65,8 +65,8 @@ export function clusterJoinToken(options: ClusterJoinTokenOptions): MountedSubre
           for (const key of ended) await endKey(key, accessKeys);
           if (replace) await removeAgentsFromStatus(cluster, options);
         }
-        // The access key of an existing agent ends when the new agent has joined, unless the new agent is an additional
-        // one.
+        // The access key of an existing agent ends when the new agent has joined, unless the new agent is added to the
+        // existing agents.
         const replaced = replace || add ? [] : existing.filter((key) => !isJoinToken(key));
         const created = await accessKeys.verbs.create(
           systemContext(''),
@@ -152,8 +152,8 @@ function keyFor(
 }
 
 /**
- * Removes the agents from the status of their cluster, and also the digest of their announcements. The first agent that
- * joins then gets a new credential of the server, because the former agents know the old credential.
+ * Removes the agents and the digest of their announcements from the status of their cluster. The first agent that joins
+ * then gets a new credential of the server, because the former agents know the old one.
  */
 async function removeAgentsFromStatus(cluster: string, { clusters }: ClusterJoinTokenOptions): Promise<void> {
   const how = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false } as const;
@@ -164,8 +164,8 @@ async function removeAgentsFromStatus(cluster: string, { clusters }: ClusterJoin
 }
 
 /**
- * Deletes a key. A join token that an agent uses at this moment is not deleted; a 409 informs the caller that the agent
- * has joined.
+ * Deletes a key. A join token with which an agent is joining now is not deleted; the caller gets 409, which reports
+ * that the agent has joined.
  */
 async function endKey(key: AccessKey, accessKeys: ClusterJoinTokenOptions['accessKeys']): Promise<void> {
   const { name = '', uid = '', resourceVersion = '' } = key.metadata;

@@ -31,7 +31,10 @@ const kind = directClusterEndpointTokenKind;
 
 type TokenSpec = NonNullable<DirectClusterEndpointToken['spec']>;
 
-/** Maximum size in bytes of the scopes in a token, as JSON. A token must fit into a request header. */
+/**
+ * Maximum size of the scopes in a token, in bytes of JSON. It is limited because a token must fit into a request
+ * header.
+ */
 const maxScopeBytes = 8 * 1024;
 
 /**
@@ -68,12 +71,16 @@ export function directClusterEndpointTokens(options: DirectTokensOptions): Mount
 }
 
 function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
-  // Only the first error of each field is reported. A value that is not a number gets no second error for its size.
+  // Only the first error of each field is reported, so a value that is not a number gets no second error about its
+  // size.
   const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
 }
 
-/** Returns the requested lifetime in seconds. The JSON parser returns integers beyond 2^53 as bigint. */
+/**
+ * Returns the requested lifetime in seconds. The JSON parser returns integers beyond 2^53 as bigint, so the value is
+ * converted.
+ */
 function ttlIn({ ttl }: TokenSpec): number | undefined {
   return ttl === undefined ? undefined : Number(ttl);
 }
@@ -93,8 +100,8 @@ function sizeErrors(scopes: readonly Scope[]): FieldError[] {
 }
 
 /**
- * Returns the requested scope and the scopes of the access key. All of them must allow a request, so the token allows
- * no more than its access key.
+ * Returns the requested scope and the scopes of the access key. A request is allowed only if all of these scopes allow
+ * it, so the token allows no more than the access key.
  */
 function tokenScopes({ scope: own }: TokenSpec, context: RequestContext, { state }: DirectTokensOptions): Scope[] {
   return [...(own === undefined || own === null ? [] : [own]), ...requestingKeyScopes(context, state)];

@@ -58,7 +58,7 @@ export interface ImportRules<Fields extends JsonObject> {
   readonly kind: ResourceKind<Fields>;
   /** The member of the request body that describes the source. */
   readonly sourceField: string & keyof Fields;
-  /** Returns the source in the request body. `undefined` if it is missing. */
+  /** Returns the import source in the request body. `undefined` if the body contains no source. */
   sourceIn(body: TypedObject<Fields>): SentSource | undefined;
   readonly requiredMembers: readonly ('name' | 'namespace' | 'cluster')[];
   readonly instances: InstanceRules;
@@ -68,7 +68,7 @@ export interface ImportRules<Fields extends JsonObject> {
   readonly actsOnHost?: boolean;
   driverOf(host: Host): InstanceDriver;
   locationOf(source: ImportSource): HostLocation;
-  /** Returns the spec of the new instance, without its owner. Without a body, returns the location alone. */
+  /** Returns the spec of the new instance, without its owner. If there is no body, returns only the location. */
   specOf(source: ImportSource, body?: TypedObject<Fields>): VirtualClusterInstanceSpec;
   /** Throws if this source cannot be imported. Optional. */
   checkSource?(source: ImportSource, found: HostedVirtualCluster, state: ManagementState): void;
@@ -86,7 +86,7 @@ export function importInstance<Fields extends JsonObject>(
   const { kind, sourceResource } = rules;
   const { kind: instanceKind, noun, locationFields } = rules.instances;
 
-  /** Throws 409 if the source already has an instance. Names the instance only if the caller may see it. */
+  /** Throws 409 if the source already has an instance. The error names the instance only if the caller may see it. */
   async function rejectTaken(source: ImportSource, context: RequestContext): Promise<void> {
     const clusterRef = rules.specOf(source).clusterRef ?? {};
     const claim = locationClaim(locationFields.map((field) => clusterRef[field] ?? ''));
@@ -141,8 +141,8 @@ export function importInstance<Fields extends JsonObject>(
         try {
           await instances.verbs.create(contextWithChanges(context, { system: true, namespace }), wanted, writeOptions);
         } catch (error) {
-          // A concurrent import may have taken the virtual cluster after the check above. The error of `rejectTaken` is
-          // then more useful than the error of the create.
+          // A concurrent import may have taken the source after the check above. The error of `rejectTaken` is then
+          // more useful than the error of the create.
           if (error instanceof StatusError && error.code === 409) await rejectTaken(source, context);
           throw error;
         }
@@ -185,8 +185,8 @@ function readSource<Fields extends JsonObject>(
 }
 
 /**
- * Validates the name of the new instance. It can be the name of the source, which is not always a valid name
- * for an instance.
+ * Validates the name of the new instance. This name can be that of the source, which is not always valid for an
+ * instance.
  */
 function nameErrors(field: string, name: string): FieldError[] {
   const faults = nameFaults(name, { nameRule: 'label' });
@@ -194,7 +194,8 @@ function nameErrors(field: string, name: string): FieldError[] {
 }
 
 function throwIfInvalid(kind: ResourceKind, sent: KubeObject, errors: readonly FieldError[]): void {
-  // Only the first error of each field is reported, because an empty value and a missing value are the same mistake.
+  // Only the first error of each field is reported, because an empty value would otherwise be reported twice: as empty
+  // and as missing.
   const distinct = errors.filter((error, index) => errors.findIndex((other) => other.field === error.field) === index);
   if (distinct.length > 0) throw invalidObject(kind, sent.metadata.name ?? '', distinct);
 }
@@ -223,7 +224,7 @@ async function checkCluster(project: Project, cluster: Cluster, context: Request
     throw denied(`you may not use the cluster ${from}`);
   }
   if (!acceptsInstances(cluster)) throw denied(`the cluster ${from} does not accept new ${noun}s`);
-  // The import of a namespace as a space writes to the namespace, which a read-only cluster does not permit.
+  // Importing a namespace as a space writes to the namespace. A read-only cluster does not permit this.
   if (noun === 'space' && isReadOnly(cluster)) throw denied(readOnlyDetail(from, noun));
 }
 

@@ -18,7 +18,7 @@ const rules: ImportRules<FieldsOf<typeof projectImportSpaceKind>> = {
   requiredMembers: ['name', 'cluster'],
   instances: spaceRules,
   sourceResource: namespaces,
-  // The importer becomes an admin of the namespace. Programs in the namespace may control the cluster.
+  // The user who imports the namespace becomes its admin, and programs in the namespace may control the cluster.
   actsOnHost: true,
   driverOf: ({ spaces }) => spaces,
   locationOf: ({ name }) => ({ namespace: name, name: '' }),
@@ -33,8 +33,8 @@ export function importSpace(options: ImportOptions): MountedSubresource {
 
 /**
  * Throws 403 for namespaces of Kubernetes itself, because an admin of such a namespace can control the whole cluster.
- * Throws 409 for the namespace of an existing instance. The owner label alone is not sufficient: the namespace of an
- * imported virtual cluster has no owner label, but contains the credentials of the virtual cluster.
+ * Throws 409 for the namespace of an existing instance. Checking only the owner label would not be sufficient: the
+ * namespace of an imported virtual cluster has no owner label, but contains the credentials of the virtual cluster.
  */
 function checkSource({ name, cluster }: ImportSource, { owner }: HostedVirtualCluster, state: ManagementState): void {
   if (name === 'default' || name.startsWith('kube-')) {

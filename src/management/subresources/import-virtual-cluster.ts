@@ -27,7 +27,7 @@ const rules: ImportRules<FieldsOf<typeof projectImportVirtualClusterKind>> = {
 
 /**
  * Throws 409 for a virtual cluster in a space. Users of the space can write the Helm release and the credentials of the
- * virtual cluster, and the server would use both with its own permissions on the host.
+ * virtual cluster. The server would use this release and these credentials with its own permissions on the host.
  */
 function checkSource({ name, namespace, cluster }: ImportSource, _found: unknown, state: ManagementState): void {
   if (!isInstanceIn([spaceInstanceKind], { cluster, namespace }, state)) return;

@@ -27,7 +27,10 @@ import { requestingKeyScopes, requireRequestingKey, tokenExpiry } from './reques
 export interface ServerAddress {
   /** The URL with the API prefix and without a trailing slash: `https://127.0.0.1:8443/kubernetes`. */
   readonly root: string;
-  /** PEM-encoded CA certificate. `undefined` if the operating systems of clients already trust the server. */
+  /**
+   * PEM-encoded CA certificate of this server. `undefined` if the operating systems of clients already trust the
+   * server.
+   */
   readonly authority: string | undefined;
 }
 
@@ -37,7 +40,7 @@ export interface InstanceKubeConfigOptions extends Pick<ManagementDependencies, 
   /** Signs the claims of a token and returns the token. */
   sign(claims: JsonObject): Promise<string>;
   address(): ServerAddress;
-  /** True if this server can forward requests to virtual clusters and spaces on that cluster. */
+  /** True if this server can forward requests to virtual clusters and spaces on the cluster with this name. */
   hasGateway(cluster: string): boolean;
 }
 
@@ -81,10 +84,13 @@ const spaces: ConfigurableKind = {
   },
 };
 
-/** Maximum size in bytes of the scopes in a token, as JSON. A token must fit into a request header. */
+/**
+ * Maximum size of the scopes in a token, in bytes of JSON. It is limited because a token must fit into a request
+ * header.
+ */
 const maxScopeBytes = 8 * 1024;
 
-/** Maximum length of a server address. Writing a long one as YAML would take most of the time of the request. */
+/** Maximum length of a server address. Writing a longer address as YAML would take most of the time of the request. */
 const maxServerLength = 2_048;
 
 /** POST `kubeconfig` of a virtual cluster: returns a kubeconfig with a gateway token. Stores nothing. */
@@ -151,12 +157,16 @@ function throwIfInvalid(
     ...serverErrors(server),
     ...(isTooLong ? [tooLong('scope', maxScopeBytes)] : []),
   ];
-  // Only the first error of each field is reported. A value that is not a number gets no second error for its size.
+  // Only the first error of each field is reported, so a value that is not a number gets no second error about its
+  // size.
   const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
 }
 
-/** Returns the requested lifetime in seconds. The JSON parser returns integers beyond 2^53 as bigint. */
+/**
+ * Returns the requested lifetime in seconds. The JSON parser returns integers beyond 2^53 as bigint, so the value is
+ * converted.
+ */
 function ttlIn({ certificateTTL: ttl }: KubeConfigSpec = {}): number | undefined {
   return ttl === undefined ? undefined : Number(ttl);
 }
@@ -208,7 +218,10 @@ function addressFor(
   };
 }
 
-/** Returns the server URL of the kubeconfig. A requested URL without a path is another address of this server. */
+/**
+ * Returns the server URL of the kubeconfig. If the requested URL has no path, it is regarded as another address of this
+ * server, and the path is appended.
+ */
 function serverOf(requested: string, root: string, path: string): string {
   if (requested === '') return `${root}${path}`;
   const trimmed = withoutTrailingSlashes(requested);

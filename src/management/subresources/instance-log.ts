@@ -31,7 +31,8 @@ export function instanceLog({ state, hostOf }: InstanceLogOptions): MountedSubre
         if (cluster === '') throw noLogYet(instance);
         if (host === undefined) throw notImplemented(`this server cannot read logs on the cluster ${cluster}`);
         const location = { namespace: clusterRef?.namespace ?? '', name: clusterRef?.virtualCluster ?? '' };
-        // Another virtual cluster may run at the location of this instance. Its log must not be returned.
+        // Another virtual cluster may run at the location of this instance. The log of that virtual cluster must not be
+        // returned.
         const found = await host.observe(location, { signal });
         if (found === undefined || found.uid !== (instance.status?.serviceUID ?? '')) throw noLogYet(instance);
         try {

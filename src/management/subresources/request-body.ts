@@ -8,11 +8,14 @@ import { validateSchema } from '../../api/schema/validate.ts';
 export interface RequestBody<Fields extends JsonObject> {
   /** The body without the members whose type differs from the schema. Required members can be missing. */
   readonly body: TypedObject<Fields>;
-  /** The errors of the schema in the body as it was sent. */
+  /** The schema errors of the body as the client sent it. */
   readonly errors: readonly FieldError[];
 }
 
-/** Returns the body of a request with its type, so that the caller can report its own errors together with those of the schema. */
+/**
+ * Returns the typed body of a request and its schema errors. The caller can add its own errors and report all of them
+ * together.
+ */
 export function readRequestBody<Fields extends JsonObject>(
   kind: ResourceKind<Fields>,
   sent: KubeObject,

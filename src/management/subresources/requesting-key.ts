@@ -19,7 +19,7 @@ export function requireRequestingKey(
   refusal: (detail: string) => Error,
 ): RequestingKey {
   const key = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
-  // The request itself is a use of the key, even if the status of the key does not contain it yet.
+  // The current request is a use of the key, even if the status of the key does not contain this use yet.
   const found =
     key === undefined ? undefined : keyStateOf(key, state, (name) => (name === key.metadata.name ? now : undefined));
   if (!isUsableKey(found, now)) throw refusal('a token can be requested only with a valid access key');
@@ -35,7 +35,8 @@ export function requestingKeyScopes(context: RequestContext, state: ManagementSt
 }
 
 /**
- * Returns the expiry of a token in seconds since the epoch. Warns if the access key expires before the requested time.
+ * Returns the expiry of a token in seconds since the epoch. Adds a warning if the access key expires before the
+ * requested expiry of the token.
  */
 export function tokenExpiry(
   context: RequestContext,
@@ -59,8 +60,8 @@ export function tokenGroups({ groups }: UserInfo): string[] {
 }
 
 /**
- * True if the caller has the identity of the access key. False if the caller impersonates another user: a token would
- * carry the impersonation to agents, which cannot check it.
+ * True if the caller has the identity of the access key. False if the caller impersonates another user. Such a caller
+ * gets no token, because agents could not check the impersonation.
  */
 function isSameIdentity(caller: UserInfo, key: UserInfo): boolean {
   return caller.name === key.name && caller.groups.every((group) => key.groups.includes(group));

@@ -92,7 +92,7 @@ export function usageResources(stores: KindStores, options: UsageResourcesOption
   };
 }
 
-/** Returns the requested period. Throws 400 for an unknown one. */
+/** Returns the requested usage period. Throws 400 if the period is unknown. */
 function periodOf({ parameters }: GetOptions): UsagePeriod {
   const sent = parameters?.get('period') ?? usagePeriods[0];
   const period = usagePeriods.find((one) => one === sent);

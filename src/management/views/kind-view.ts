@@ -15,7 +15,7 @@ export interface KindView {
   /** Converts an object in a request from the shown kind to the stored kind. */
   toStored(object: KubeObject): KubeObject;
   toStoredPatch(patch: Patch): Patch;
-  /** Runs `call`. If it fails, replaces the stored kind in the error with the shown kind. */
+  /** Runs `call`. If `call` fails, replaces the stored kind in the error with the shown kind. */
   withShownErrors<T>(call: () => Promise<T>): Promise<T>;
 }
 
@@ -89,7 +89,10 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
     return { ...event, object: outward(event.object) };
   }
 
-  /** Converts a JSON patch operation on `/kind` whose value is the shown kind. Returns other operations unchanged. */
+  /**
+   * Converts a JSON patch operation on `/kind` whose value is the shown kind to the stored kind. Returns other
+   * operations unchanged.
+   */
   function toStoredOperation(operation: JsonValue): JsonValue {
     const touchesKind = isJsonObject(operation) && operation.path === '/kind' && operation.value === shown.kind;
     return touchesKind ? { ...operation, value: stored.kind } : operation;
@@ -97,8 +100,8 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
 }
 
 /**
- * Returns a regular expression that matches a whole name. The lookbehind skips names of the shown kind, which may end
- * in the stored name.
+ * Returns a regular expression that matches `name` as a whole name. The lookbehind skips names of the shown kind, which
+ * may end in the stored name.
  */
 function wholeName(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z])${name.replaceAll('.', '\\.')}`);

@@ -16,8 +16,8 @@ type StateLookups = Pick<ManagementState, 'accessKeysOf' | 'accessKeyHidden' | '
 const resource = groupResourceOf(ownedAccessKeyKind);
 
 /**
- * Serves the access keys of the caller and of the caller's teams as the kind OwnedAccessKey. Keys of other owners do
- * not exist for the caller (404). Only a name conflict (409) reveals that a key with that name exists.
+ * Serves the access keys of the caller and of the caller's teams as the kind OwnedAccessKey. For keys of other owners,
+ * the caller gets 404. Only a name conflict (409) reveals that a key with this name exists.
  */
 export function ownedAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>, state: StateLookups): MountedResource {
   const view = kindView(accessKeyKind, ownedAccessKeyKind);
@@ -32,8 +32,8 @@ export function ownedAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>,
   }
 
   /**
-   * Throws if the caller may not patch the key: 404, or 409 for an apply. An apply to a key of another owner counts as
-   * a create with a name that is already in use.
+   * Throws if the caller may not patch the key. Throws 404, or 409 for an apply, because an apply to a key of another
+   * owner counts as a create with a name that is already in use.
    */
   function requirePatchable(context: RequestContext, name: string, patch: Patch): void {
     if (patch.type !== 'apply') requireOwn(context, name);
@@ -116,7 +116,10 @@ function onlyOwn(context: RequestContext, state: StateLookups): RequestContext {
   });
 }
 
-/** Returns the names of the caller's own keys, so that a list does not scan a hundred thousand other keys. */
+/**
+ * Returns the names of the caller's own keys, so that a list request need not scan a hundred thousand keys of other
+ * owners.
+ */
 function* ownNames(caller: Caller, state: StateLookups): Iterable<string> {
   const lists = caller.teams.map((team) => state.accessKeysOf('team', team));
   if (caller.user !== undefined) lists.push(state.accessKeysOf('user', caller.user));

@@ -50,8 +50,8 @@ export function projectWebhookResource({ state, sealer, webhookSender }: Depende
   function urlErrors({ object, old }: ProjectWebhookDraft): FieldError[] {
     const url = object.spec?.url ?? '';
     if (url === '') return [required('spec.url', 'set the https:// URL of the receiver')];
-    // A stored URL that a changed setting no longer permits must not prevent other changes of the webhook. No request
-    // is sent to this URL.
+    // If a changed setting no longer permits the stored URL, other changes of the webhook must still be possible. No
+    // request is sent to such a URL.
     if (url === old?.object.spec?.url) return [];
     try {
       webhookSender.check(url);
@@ -84,7 +84,8 @@ export function projectWebhookResource({ state, sealer, webhookSender }: Depende
       const fault = faults.get(draft);
       return [...urlErrors(draft), ...(fault === undefined ? [] : [fault])];
     },
-    // Creates in a project run one after another, so that concurrent creates cannot exceed the limit.
+    // The requests that create webhooks in one project run one after another, because concurrent creates could exceed
+    // the limit.
     createQueue: (_sent, context) => context.namespace,
     guardDelete: (record, context) => requireDeletePermission(projectWebhookKind, record, context),
   });

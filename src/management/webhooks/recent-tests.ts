@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 
-/** The number of test events that the webhooks of one project may send within `periodMs`. */
+/** The maximum number of test events per project within `periodMs`. */
 const maxTests = 10;
 const periodMs = 60_000;
 

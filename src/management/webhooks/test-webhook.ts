@@ -24,7 +24,10 @@ const kind = projectWebhookTestKind;
 /** The maximum number of test events that are sent at a time. */
 const maxConcurrent = 8;
 
-/** POST `projectwebhooks/<name>/test`: sends a test event now, also for a suspended webhook, and returns the result. */
+/**
+ * POST `projectwebhooks/<name>/test`: immediately sends a test event, even if the webhook is suspended, and returns the
+ * result.
+ */
 export function testWebhook(options: Options): MountedSubresource {
   const { state, clock, webhookSender } = options;
   const recent = new RecentTests(clock);
@@ -57,7 +60,7 @@ export function testWebhook(options: Options): MountedSubresource {
   };
 }
 
-/** Returns a record about the webhook itself, with an action that no stored record has. */
+/** Returns a record about the webhook itself. No stored record has the action of this record. */
 function testRecord(
   { name = '', namespace = '', uid = '' }: ObjectMeta,
   context: RequestContext,

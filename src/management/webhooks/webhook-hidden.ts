@@ -7,8 +7,8 @@ export type WebhookHidden = {
 };
 
 /**
- * Casts the hidden part of a record to that of a webhook. All such casts go through this function. They are safe, because
- * only the hooks of the kind change the hidden part.
+ * Casts the hidden part of a record to the hidden part of a webhook. All such casts use this function. They are safe,
+ * because only the hooks of the kind change the hidden part.
  */
 export function webhookHiddenOf(hidden: JsonObject | undefined): WebhookHidden | undefined {
   return hidden as WebhookHidden | undefined;

@@ -17,7 +17,7 @@ export interface WebhookKey {
 
 /** A record that waits for its delivery to one webhook. */
 export interface QueuedRecord {
-  /** The position in the queue. Positions sort from the oldest record to the newest. */
+  /** The sort key of the record in the queue. Keys sort from the oldest record to the newest. */
   readonly position: string;
   /** The time of the record in milliseconds since the epoch. */
   readonly time: number;
@@ -27,7 +27,10 @@ export interface QueuedRecord {
 
 /** The stored queues of the records that wait for their delivery, one per webhook. */
 export interface WebhookQueue {
-  /** Returns the writes that add a record to the queue of a webhook. They belong to the transaction that stores the record. */
+  /**
+   * Returns the writes that add a record to the queue of a webhook. They are part of the transaction that stores the
+   * record.
+   */
   writesOf(webhook: ProjectWebhook, recordName: string): ReturnType<NonNullable<StoredResource['writtenAlongside']>>;
   /** Returns the oldest records of a queue. */
   oldest(webhook: WebhookKey, limit: number): Promise<readonly QueuedRecord[]>;
@@ -42,7 +45,7 @@ export interface WebhookQueue {
 /** True if a record that is being written must be added to the queue of a webhook. */
 export function selectsRecord({ metadata, spec }: ProjectWebhook, { action, involvedObject }: StoredActivity): boolean {
   if (spec?.suspend === true || metadata.deletionTimestamp !== undefined) return false;
-  // A webhook's queue ends with the webhook, so the record of its deletion is not queued.
+  // When a webhook is deleted, its queue is removed, so the record of this deletion is not queued for it.
   if (action === 'Deleted' && involvedObject.uid === metadata.uid) return false;
   const actions: readonly string[] = spec?.actions ?? [];
   return actions.length === 0 || actions.includes(action);

@@ -19,7 +19,7 @@ export function isWebhookSecret(text: string): boolean {
   return text.startsWith(secretPrefix) && isCanonical && key.length >= minBytes && key.length <= maxBytes;
 }
 
-/** A message to a receiver. `id` stays the same when the message is sent again. */
+/** A message to a receiver. If the message is sent again, it has the same `id`. */
 export interface SignedMessage {
   readonly id: string;
   /**

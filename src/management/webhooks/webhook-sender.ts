@@ -20,10 +20,10 @@ export interface WebhookMessage {
   readonly signal: AbortSignal;
 }
 
-/** The result of an attempt. `message` describes it and contains nothing that the receiver has sent. */
+/** The result of an attempt. `message` describes the result and contains no data that the receiver has sent. */
 export interface WebhookResult {
   readonly delivered: boolean;
-  /** HTTP status code of the response. Absent if there was none. */
+  /** HTTP status code of the response. Absent if there was no response. */
   readonly code?: number;
   readonly durationMilliseconds: number;
   readonly message: string;
@@ -31,8 +31,8 @@ export interface WebhookResult {
 
 export interface WebhookSender {
   /**
-   * Throws an error with the reason if no webhook may have this URL. The addresses of a host name are checked later, at
-   * each attempt.
+   * Throws an error with the reason if a webhook must not have this URL. The addresses of a host name are checked
+   * later, at each attempt.
    */
   check(url: string): void;
   /** Sends a message. Rejects only if the signal is aborted. */
@@ -55,8 +55,9 @@ const deniedAddress =
   'the host has no address to which this server may send records; private, loopback and link-local addresses must be in the server setting webhooks.addresses';
 
 /**
- * Sends records to receivers. Tenants choose the addresses of receivers, so each attempt connects to an address that
- * was checked, without another lookup. Redirects are not followed, and only the status of the response is read.
+ * Sends records to receivers. Tenants choose the addresses of receivers, so each attempt checks the address and
+ * connects to exactly this address, without another lookup. Redirects are not followed, and only the status of the
+ * response is read.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { settings, clock, resolve = resolveByDns } = options;
@@ -67,8 +68,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     const host = hostOf(url);
     const found = isIP(host) === 0 ? await resolve(host, signal) : [host];
     const address = found.find((one) => addresses.allows(one));
-    // For a denied address, the message is the same as for a name that does not exist, so that tenants cannot look up
-    // internal names.
+    // For a denied address, the message equals the message for a name that does not exist, so that tenants cannot look
+    // up internal names.
     if (address === undefined) throw new SendError(deniedAddress);
     return address;
   }
@@ -85,7 +86,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     return await post(isTls ? httpsRequest : httpRequest, body, {
       host: address,
       port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
-      // An IP address is not a valid server name; the certificate is then compared with `host`.
+      // An IP address is not a valid TLS server name. Without a server name, the certificate is compared with `host`.
       ...(isTls ? { servername: isIP(host) === 0 ? host : '' } : {}),
       method: 'POST',
       path: `${url.pathname}${url.search}`,
@@ -142,11 +143,11 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Sends a request and returns the status code of the response. Its body is not read. */
+/** Sends a request and returns the status code of the response. The body of the response is not read. */
 function post(send: typeof httpRequest, body: string, options: RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = send(options, (response: IncomingMessage) => {
-      // Reading ends with the status, so the receiver cannot delay the result. The error is ignored.
+      // The response is read only up to its status, so the receiver cannot delay the result. Later errors are ignored.
       response.on('error', () => {});
       response.destroy();
       resolve(response.statusCode ?? 0);
@@ -173,7 +174,10 @@ const failures: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the receiver is for another name',
 };
 
-/** Describes an error by its code, because its message could contain data from the receiver. */
+/**
+ * Describes an error by its code. The message of the error is not used, because it could contain data from the
+ * receiver.
+ */
 function describeFailure(error: unknown): string {
   if (error instanceof SendError) return error.message;
   const code = errorCode(error) ?? '';

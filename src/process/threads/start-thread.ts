@@ -31,8 +31,8 @@ export function threadStarter<Data>(name: 'plane-thread' | 'render-thread', heap
 }
 
 /**
- * If the program is built as a single file, threads start with `bin/thread.js`, which loads the code cache of that
- * file. Otherwise, each thread has its own file.
+ * If the program is built as a single file, threads start with `bin/thread.js`, which loads the code cache of the
+ * single file. Otherwise, each kind of thread has its own file.
  */
 function firstFileOf(name: string): { readonly file: URL; readonly argv: string[] } {
   if (program.endsWith('.cjs')) return { file: new URL('../bin/thread.js', program), argv: [name, program] };

@@ -1,8 +1,8 @@
 import { nativeThreadId, threadCpuSeconds } from './thread-cpu-time.ts';
 
 /**
- * The positions in the shared memory: a counter that grows while the thread is alive, the ID that the operating system has for
- * the thread, and the name of a task.
+ * The indexes in the shared memory: of a counter that grows as long as the thread is alive, of the ID that the
+ * operating system has for the thread, and of the name of a task.
  */
 const beatIndex = 0;
 const lengthIndex = 1;
@@ -14,8 +14,9 @@ const maxNameLength = 120;
 const heartbeatMs = 100;
 
 /**
- * Memory that a thread shares with the main thread. From it, the main thread reads whether the thread still returns to
- * its event loop, and its current task. Messages cannot be used for this, because a stuck thread does not answer them.
+ * Memory that a thread shares with the main thread. The main thread reads in it whether the thread still returns to its
+ * event loop, and which task is current. Messages cannot be used for this purpose, because a stuck thread does not
+ * answer them.
  */
 export class ThreadActivity {
   readonly #numbers: Int32Array;
@@ -35,29 +36,29 @@ export class ThreadActivity {
   startHeartbeat(): () => void {
     Atomics.store(this.#numbers, nativeIdIndex, nativeThreadId());
     const beat = () => Atomics.add(this.#numbers, beatIndex, 1);
-    // The first heartbeat is sent at once. It shows that the code is loaded: the thread may get stuck before its first
-    // timer fires.
+    // The first heartbeat is sent at once, because the thread may get stuck before its first timer fires. It shows that
+    // the code of the thread is loaded.
     beat();
     const timer = setInterval(beat, heartbeatMs);
     return () => clearInterval(timer);
   }
 
-  /** A number that changes while the thread returns to its event loop or begins tasks. */
+  /** A number that changes when the thread returns to its event loop or begins a task. */
   get beat(): number {
     return Atomics.load(this.#numbers, beatIndex);
   }
 
   /**
-   * The CPU time that the thread has used, in seconds. If the operating system does not report it, the CPU time of
-   * the whole process, which is at least as much.
+   * The CPU time that the thread has used, in seconds. If the operating system does not report it, this is the CPU time
+   * of the whole process, which is at least as high.
    */
   get cpuSeconds(): number {
     return threadCpuSeconds(Atomics.load(this.#numbers, nativeIdIndex));
   }
 
   /**
-   * Called by the thread before it begins or continues a task. Also counts as a heartbeat, because it shows that the
-   * thread is not stuck in an earlier task.
+   * Called by the thread before it begins or continues a task. The call also counts as a heartbeat, because it shows
+   * that the thread is not stuck in an earlier task.
    */
   setTask(name: string): void {
     Atomics.add(this.#numbers, beatIndex, 1);

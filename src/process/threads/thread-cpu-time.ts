@@ -2,7 +2,9 @@ import { readFileSync, readlinkSync } from 'node:fs';
 
 /** The unit of CPU times in /proc: a hundredth of a second on all platforms of Node.js. */
 const ticksPerSecond = 100;
-/** The positions of utime and stime in /proc/<pid>/stat, counted after the name of the thread. */
+/**
+ * The indexes of the fields utime and stime in /proc/<pid>/stat, counted from the field after the name of the thread.
+ */
 const userTimeField = 11;
 const systemTimeField = 12;
 
@@ -17,8 +19,8 @@ export function nativeThreadId(): number {
 }
 
 /**
- * Returns the CPU time that a thread of this process has used, in seconds. `nativeId` is a result of `nativeThreadId`. Without
- * one, returns the CPU time of the whole process.
+ * Returns the CPU time that a thread of this process has used, in seconds. `nativeId` is a result of `nativeThreadId`.
+ * If it is 0, returns the CPU time of the whole process.
  */
 export function threadCpuSeconds(nativeId: number): number {
   const ofThread = nativeId === 0 ? undefined : readThreadCpuSeconds(nativeId);

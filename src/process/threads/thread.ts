@@ -7,8 +7,8 @@ export interface Thread {
 }
 
 /**
- * Starts a thread with this data. `ports` are the message ports in the data. Calls `onExit` when the thread has ended, with
- * the error that ended it, if any.
+ * Starts a thread with this data. `ports` are the message ports that the data contains. Calls `onExit` when the thread
+ * has ended. If an error ended the thread, `onExit` gets this error.
  */
 export type StartThread<Data> = (
   data: Data,

@@ -4,8 +4,8 @@ export interface WatchdogOptions {
   readonly activity: Pick<ThreadActivity, 'beat' | 'cpuSeconds'>;
   readonly stallSeconds: number;
   /**
-   * Called once, when the thread has not returned to its event loop for `stallSeconds`, or for a multiple of
-   * `stallSeconds` if it gets too little CPU time.
+   * Called once, when the thread has not returned to its event loop for `stallSeconds`. If the thread gets too little
+   * CPU time, this limit is a multiple of `stallSeconds`.
    */
   onStall(): void;
   /** Called when the thread has used half a second of CPU time without returning to its event loop. Optional. */
@@ -16,22 +16,22 @@ export interface WatchdogOptions {
 
 const checksPerSecond = 4;
 /**
- * The CPU time after which a thread that does not return to its event loop is busy. Elapsed time would also count the time in
- * which an overloaded machine runs other programs.
+ * The CPU time after which a thread that does not return to its event loop counts as busy. Elapsed time is not used,
+ * because it would include the time in which an overloaded machine runs other programs.
  */
 const busyCpuSeconds = 0.5;
 /** The time that a new thread has to load its code, in seconds. */
 const startSeconds = 60;
 /**
- * A thread that has used less CPU time than this share of `stallSeconds` is not stuck: it waits for a processor of an
- * overloaded machine. Its time limit is multiplied by `starvedFactor`.
+ * If a thread has used less CPU time than this share of `stallSeconds`, it is not stuck, but waits for a CPU of an
+ * overloaded machine. Its time limit is then multiplied by `starvedFactor`.
  */
 const minCpuShare = 0.5;
 const starvedFactor = 3;
 
 /**
  * Watches a thread. Counts checks instead of measuring time, so that a pause of the whole machine or of the main thread
- * is not taken for a stalled thread.
+ * is not mistaken for a stalled thread.
  */
 export class Watchdog {
   readonly #options: WatchdogOptions;

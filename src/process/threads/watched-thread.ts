@@ -9,7 +9,7 @@ export interface WatchedThreadOptions<Data> {
   createData(activity: SharedArrayBuffer): Data;
   /** The message ports in the data. */
   readonly ports: readonly MessagePort[];
-  /** A thread that does not return to its event loop for this time is ended. */
+  /** If the thread does not return to its event loop for this time, it is ended. */
   readonly stallSeconds: number;
   /** Called once, after the thread has ended for any reason. */
   onEnd(end: ThreadEnd): void;
@@ -28,7 +28,7 @@ export interface ThreadEnd {
   readonly isStalled: boolean;
   /** The error that ended the thread, if any. */
   readonly error: Error | undefined;
-  /** The last task that the thread began; empty if it began none. */
+  /** The last task that the thread began; empty if the thread began no task. */
   readonly task: string;
 }
 

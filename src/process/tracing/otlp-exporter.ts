@@ -26,8 +26,8 @@ export interface ExportCounts {
 }
 
 /**
- * `queue_full`: spans arrived faster than the receiver accepted them; `rejected`: the receiver refused them;
- * `not_sent`: they could not be sent before the server stopped, or after several attempts.
+ * `queue_full`: spans arrived faster than the receiver accepted them. `rejected`: the receiver refused the spans.
+ * `not_sent`: the spans could not be sent in several attempts, or before the server stopped.
  */
 type DropReason = 'queue_full' | 'rejected' | 'not_sent';
 
@@ -37,7 +37,7 @@ const batchMilliseconds = 5_000;
 const sendMilliseconds = 10_000;
 /** The time limit for the last requests when the server stops. */
 const lastSendMilliseconds = 2_000;
-/** A batch is dropped after this many attempts, because newer spans are more useful than old ones. */
+/** After this many attempts, a batch is dropped, because newer spans are more useful than old ones. */
 const maxAttempts = 5;
 const backoff = { initialMilliseconds: 1_000, maxMilliseconds: 30_000 };
 /** The longest time that the server waits because of a Retry-After header. */
@@ -65,7 +65,7 @@ export class OtlpExporter {
   readonly #queue: BoundedQueue<FinishedSpan>;
   /** Ends waits. */
   readonly #closing = new AbortController();
-  /** Aborts a request that takes too long when the server stops. */
+  /** When the server stops, aborts a request that takes too long. */
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #wake: (() => void) | undefined;
@@ -219,7 +219,7 @@ function rejectedSpans(body: Uint8Array): number {
   try {
     return decodeRejectedSpans(body);
   } catch {
-    // A receiver that responds with 200 has accepted the spans, even if the body is of another format.
+    // If a receiver responds with 200, it has accepted the spans, even if the format of the body is unknown.
     return 0;
   }
 }

@@ -15,8 +15,8 @@ export interface PlaneCreation {
   readonly seed: string;
   readonly createdAt: Timestamp;
   /**
-   * The revision of the row that records the creation of the plane. Built-in objects that were never changed have it as
-   * their resourceVersion.
+   * The revision of the row that records the creation of the plane. It is the resourceVersion of built-in objects that
+   * were never changed.
    */
   readonly revision: number;
 }
@@ -95,7 +95,10 @@ export class BuiltinObject implements ObjectKey {
   }
 }
 
-/** Returns a name-based UUID (version 5). It is stable for an object of a plane and differs between planes. */
+/**
+ * Returns a name-based UUID (version 5). An object of a plane always has the same UUID, but the objects with this key
+ * in other planes have other UUIDs.
+ */
 function uidOf(seed: string, resource: string, { namespace, name }: ObjectKey): string {
   const hash = createHash('sha1').update([seed, resource, namespace, name].join('\u0000')).digest('hex');
   const variant = ((Number.parseInt(hash.charAt(16), 16) & 0x3) | 0x8).toString(16);

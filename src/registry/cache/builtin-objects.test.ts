@@ -32,7 +32,7 @@ const definitions = [
   newWidget('m1', { metadata: { namespace: 'b' } }),
 ];
 
-/** Opens a plane that was created at revision 2 (earlier revisions belong to another plane). */
+/** Opens a plane that was created at revision 2. Revision 1 belongs to another plane. */
 async function open(
   change: Partial<StoredResource> = {},
   options: { id?: string; store?: Store; list?: typeof definitions } = {},
@@ -260,7 +260,7 @@ function contents(kind: KindStore) {
   return kind.peekAll().map(({ object }) => content(object));
 }
 
-/** Returns the state of a client that listed at revision `since` and then watched. */
+/** Returns the objects that a client knows after it listed at the revision `since` and then watched. */
 async function replayed(kind: KindStore, since: string, listed: readonly { object: ReturnType<typeof newWidget> }[]) {
   const key = (object: ReturnType<typeof newWidget>) => `${object.metadata.namespace}/${object.metadata.name}`;
   const known = new Map(listed.map(({ object }) => [key(object), object]));

@@ -20,7 +20,10 @@ export class KindBuiltinObjects {
   }
 }
 
-/** The built-in objects of one kind, and the creation data of the plane from which their metadata is derived. */
+/**
+ * The built-in objects of one kind, and the creation data of the plane. The metadata of the objects is derived from the
+ * creation data.
+ */
 export interface PlaneBuiltinObjects {
   readonly kind: KindBuiltinObjects;
   readonly planeCreation: PlaneCreation;
@@ -33,7 +36,7 @@ export function objectKeyText({ namespace, name }: ObjectKey): string {
 
 /**
  * The lists of built-in objects of a plane. All planes pass the same array instances, so results computed from a list
- * can be cached by its identity.
+ * can be cached with the array instance as the key.
  */
 export type BuiltinObjectLists = readonly (readonly KubeObject[])[];
 
@@ -73,7 +76,7 @@ function groupByKind(
   return new Map([...byKind].map(([key, objects]) => [key, new KindBuiltinObjects(objects)]));
 }
 
-/** Returns a digest of all built-in objects, which shows whether they changed between two releases. */
+/** Returns a digest of all built-in objects. It differs between two releases if these objects have changed. */
 export function builtinObjectsDigest(lists: BuiltinObjectLists): string {
   const hash = createHash('sha256');
   for (const list of lists) {

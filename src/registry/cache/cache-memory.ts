@@ -10,14 +10,17 @@ export function textBytes(objects: number, size: number): number {
   return objects * bytesPerObject + size;
 }
 
-/** Returns the memory of a cache in bytes. The sizes of recent changes and of decoded objects are in characters. */
+/**
+ * Returns the memory of a cache in bytes. `ofTexts` is in bytes; the sizes of recent changes and of decoded objects are
+ * in characters.
+ */
 export function cacheBytes(ofTexts: number, recentSize: number, decodedSize: number): number {
   return bytesPerCache + ofTexts + recentSize + bytesPerDecoded * decodedSize;
 }
 
 /**
- * Returns the part of an object's size that counts as memory of its cache. It is 0 for an unchanged built-in object,
- * because all planes share it.
+ * Returns the part of an object's size that counts as memory of its cache. This part is 0 for an unchanged built-in
+ * object, because all planes share the object.
  */
 export function heldSize(object: CachedObject): number {
   return object.rowRevision === undefined ? 0 : object.size;

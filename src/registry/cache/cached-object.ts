@@ -43,8 +43,8 @@ interface DecodedForms {
 }
 
 /**
- * One version of one object, shared by all readers. It permanently holds only the stored text. Decoding takes several
- * times as much memory, so the decoded object is created on demand, frozen, and evicted if `DecodedObjects` exceeds its
+ * One version of one object, shared by all readers. It permanently keeps only the stored text. A decoded object needs
+ * several times as much memory, so it is created on demand, frozen, and evicted if `DecodedObjects` exceeds its
  * capacity. Two readers may therefore get two equal but distinct objects. A built-in object has no stored text; its
  * text is created on demand.
  */
@@ -68,7 +68,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     this.#content = content;
   }
 
-  /** Caches `record`, the decoded stored text, if the caller already has it. Returns this object. */
+  /** Caches `record`, the decoded form of the stored text, if the caller already has it. Returns this object. */
   withRecord(record: StoredRecord | undefined): this {
     if (record !== undefined && this.#isInServedForm) this.#cache({ record });
     return this;
@@ -79,7 +79,10 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return new CachedObject(kind, this, this.#content, this.revision);
   }
 
-  /** True if the object's row must be rewritten, because its version is no longer the storage version of the kind. */
+  /**
+   * True if the object's row must be rewritten, because it has an API version that is no longer the storage version of
+   * the kind.
+   */
   get isStoredInOldVersion(): boolean {
     const { form } = this.#kind.resource;
     const content = this.#content;
@@ -92,7 +95,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return typeof this.#content === 'string' ? parseRecord(this.#content).object : undefined;
   }
 
-  /** True if the object is stored in the given form, so that no conversion is needed to serve it. */
+  /** True if the object is stored in the form in which it must be served, so no conversion is needed. */
   isStoredIn(form: ServedForm): boolean {
     return (
       form.storageFormId !== undefined &&
@@ -124,7 +127,10 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return this.#decoded().record;
   }
 
-  /** The hidden part of the record, which no response contains; `undefined` if there is none. Does not cache the record. */
+  /**
+   * The part of the stored record that no response contains; `undefined` if there is none. Reading it does not cache
+   * the decoded record.
+   */
   get hidden(): JsonObject | undefined {
     const content = this.#content;
     if (this.#decodedForms !== undefined || typeof content !== 'string') return this.record.hidden;
@@ -132,8 +138,8 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   }
 
   /**
-   * Returns the metadata without caching it. The result usually contains no managedFields, because parsing them is
-   * expensive; an object that is already decoded returns its complete metadata.
+   * Returns the metadata without caching it. The result usually has no managedFields, because parsing them is
+   * expensive. Only an object that is already decoded returns them.
    */
   metadata(): Readonly<ObjectMeta> {
     const content = this.#content;
@@ -161,8 +167,8 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   }
 
   /**
-   * As in Kubernetes, a response with only the metadata omits annotations that a conversion adds to an object of a
-   * built-in kind.
+   * The metadata for responses that contain only metadata. As in Kubernetes, it omits annotations that a conversion
+   * adds to an object of a built-in kind.
    */
   partialMetadata(): ObjectMeta | undefined {
     const { builtIn, form } = this.#kind.resource;
@@ -305,16 +311,16 @@ export class CachedChange implements KindChange, ObjectKey {
   }
 
   /**
-   * An estimate of the memory that this change uses, in characters. It counts one object: the object before the change
-   * is shared with the preceding change.
+   * An estimate of the memory that this change uses, in characters. It counts only one of the two objects, because the
+   * preceding change also contains the object before this change.
    */
   get size(): number {
     return (this.after ?? this.before)?.size ?? 0;
   }
 
   /**
-   * Returns the object of a DELETED event: the last content of the object with the revision of the deletion (rules
-   * WATCH-21, WATCH-23). All subscribers share one instance.
+   * Returns the object of a DELETED event: the last content of the object, with the revision of the deletion as
+   * resourceVersion (rules WATCH-21, WATCH-23). All subscribers share one instance.
    */
   deletedObject(): ServedObject | undefined {
     this.#deletedObject ??= this.before?.withRevision(this.revision);

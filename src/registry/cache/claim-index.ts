@@ -2,8 +2,8 @@ import type { StoredResource } from '../resource.ts';
 import type { CachedObject } from './cached-object.ts';
 
 /**
- * The objects of a kind by claim (see `StoredResource.claims`). It is filled on first use, because the claims of most
- * kinds are only checked in the store.
+ * An index of the objects of a kind by their claims (see `StoredResource.claims`). The index is filled on first use,
+ * because the claims of most kinds are only checked in the store.
  */
 export class ClaimIndex {
   readonly #claimsOf: StoredResource['claims'];

@@ -1,14 +1,14 @@
 /** A decoded object, which can be released at any time because it can be decoded again from its stored text. */
 export interface DecodedEntry {
   readonly size: number;
-  /** The entry sets this to true on each read. The cache resets it when it gives the entry a second chance. */
+  /** The entry sets `used` to true on each read. The cache resets it when it keeps the entry instead of evicting it. */
   used: boolean;
   release(): void;
 }
 
 /**
- * The maximum of the absolute value of `#hitBalance`. A series of 32 hits or 32 misses thus outweighs all earlier
- * reads.
+ * The maximum of the absolute value of `#hitBalance`. With this limit, 32 hits or 32 misses in a row outweigh all
+ * earlier reads.
  */
 const maxHitBalance = 32;
 
@@ -21,11 +21,10 @@ interface Link {
 
 /**
  * Limits how many objects of a kind stay decoded, because a decoded object takes several times the memory of its stored
- * text. If the capacity is exceeded, the oldest entry is evicted. An entry that was read in the meantime gets a second
- * chance instead (the CLOCK algorithm).
- *
- * The entries are in a linked list that this class implements, and not in a Set: the cache would need a long-lived
- * iterator over the Set, which retains every hash table that the Set ever had, including all of their entries.
+ * text. If the capacity is exceeded, the oldest entry is evicted. An entry that was read since it was added gets a
+ * second chance: it becomes the newest entry (the CLOCK algorithm).
+ * This class implements its own linked list. A Set is unsuitable: the cache would need a long-lived iterator over the
+ * Set, and such an iterator retains every hash table that the Set ever had, with all entries.
  */
 export class DecodedObjects {
   readonly #capacity: number;
@@ -34,7 +33,10 @@ export class DecodedObjects {
   #oldest: Link | undefined;
   #newest: Link | undefined;
   #size = 0;
-  /** Incremented for each entry that was read before its eviction, decremented for each entry that was not. */
+  /**
+   * Incremented when an entry turns out to have been read since it was added, decremented when an entry is evicted
+   * without having been read.
+   */
   #hitBalance = 0;
 
   /** `capacity` is the maximum total size of the entries, in characters of stored text. */
@@ -47,8 +49,9 @@ export class DecodedObjects {
   }
 
   /**
-   * True if most entries were read before they were evicted. If false, objects should not be decoded before their first
-   * read: that would create long-lived garbage, which costs more than decoding the few objects that are read.
+   * True if most entries were read before they were evicted. If false, objects should be decoded only when they are
+   * read. Decoding all objects early would create long-lived garbage, which costs more time than decoding the few
+   * objects that are read.
    */
   get isEffective(): boolean {
     return this.#hitBalance >= 0;

@@ -3,8 +3,8 @@ import type { StoreError } from '../../store/store-error.ts';
 import type { MissedChange, RowReceiver, RowState } from './missed-changes.ts';
 
 /**
- * The receiver of a kind whose rows are being read while changes are already observed. It keeps the changes until the
- * rows have been read, and then passes on the changes that the rows do not contain.
+ * Receives the changes of a kind whose rows are still being read. It keeps the changes until the rows have been read.
+ * Then it passes on the changes that are newer than the rows.
  */
 export class JoiningReceiver implements RowReceiver {
   #waiting: Change[] = [];
@@ -13,7 +13,7 @@ export class JoiningReceiver implements RowReceiver {
   #since = 0;
   #isInterrupted = false;
 
-  /** True if changes were missed before `start`. The rows must be read again then. */
+  /** True if changes were missed before `start`. The caller must then read the rows again. */
   get isInterrupted(): boolean {
     return this.#isInterrupted;
   }

@@ -8,12 +8,12 @@ import { ObjectIndex } from './object-index.ts';
 import type { RecentChanges } from './recent-changes.ts';
 
 /**
- * The number of characters that are read from the store's history at a time. A change contains two objects, each up to
+ * The size of a chunk that is read from the store's history, in characters. A change contains two objects, each up to
  * several megabytes, and a chunk stays in memory until the reader has processed it.
  */
 const chunkCharacters = 256 * 1024;
 
-/** Reads the history of a kind from the store. Built-in objects count as created at the creation of the plane. */
+/** Reads the history of a kind from the store. Built-in objects count as created when the plane was created. */
 export class KindHistory {
   readonly #store: Store;
   readonly #range: KeyRange;
@@ -22,7 +22,9 @@ export class KindHistory {
    * The latest read from the store's history into the list of recent changes. Each read starts after the previous one.
    */
   #sharedRead: Promise<boolean> = Promise.resolve(false);
-  /** The highest known revision after which the changes do not fit into the list of recent changes. */
+  /**
+   * The highest revision for which it is known that the changes after it do not fit into the list of recent changes.
+   */
   #notShared = -1;
 
   constructor(store: Store, range: KeyRange, rows: CachedObjectFactory) {

@@ -19,7 +19,7 @@ export interface MissedChange {
   apply(): () => void;
 }
 
-/** Receives the rows of one kind. Its functions must be fast and must not throw. */
+/** Receives the rows of one kind. The functions of a receiver must be fast and must not throw. */
 export interface RowReceiver extends Observer {
   /** Called if changes were missed. Until `reloaded` is called, the received rows are not current. */
   interrupted(): void;
@@ -36,15 +36,15 @@ export interface HeldRow {
 }
 
 /**
- * Applies a missed change: the current value of an object's row, `undefined` if there is none, and its revision. Returns
- * a function that passes the change to listeners.
+ * Applies a missed change. `value` is the current value of the object's row, `undefined` if there is no row; `revision`
+ * is the revision of the change. Returns a function that passes the change to listeners.
  */
 type ApplyChange = (key: ObjectKey, value: string | undefined, revision: number) => () => void;
 
 /** The number of rows that are compared per tick of the event loop. This takes about 2 ms. */
 const rowsPerTick = 2_000;
 
-/** Compares the rows that a receiver holds with the current ones. Returns the differences, removals last. */
+/** Compares the rows that a receiver holds with the current rows. Returns the differences, with removals last. */
 export async function findMissedChanges(
   held: Iterable<HeldRow>,
   { entries, revision }: RowState,

@@ -15,7 +15,7 @@ export interface ObservedRangeOptions {
   readonly log: Log;
 }
 
-/** Receives the rows of a range and their changes. Its functions must be fast and must not throw. */
+/** Receives the rows of a range and their changes. The functions of a receiver must be fast and must not throw. */
 export interface RangeReceiver extends Observer {
   /** Called if changes were missed. `reload` follows when the rows can be read again. May be called several times. */
   interrupted(): void;
@@ -29,8 +29,8 @@ export interface RangeReceiver extends Observer {
 /** A running observation of rows. */
 export interface RowObservation {
   /**
-   * Present if changes were missed. Resolves after the rows were read again. Rejects with an API error if they cannot be
-   * read now, or if the observation has ended.
+   * Present if changes were missed. The promise resolves after the rows were read again. It rejects with an API error
+   * if the rows cannot be read now, or if the observation has ended.
    */
   readonly recovery: Promise<void> | undefined;
   close(): void;
@@ -40,8 +40,8 @@ export interface RowObservation {
 const retryBackoff: BackoffOptions = { initialMilliseconds: 100, maxMilliseconds: 5_000 };
 
 /**
- * Observes the rows of a range. If the store could not deliver some of their changes, it reads all rows again, until it
- * succeeds or is closed.
+ * Observes the rows of a range. If the store could not deliver some of the changes, this class reads all rows again,
+ * and repeats that until a read succeeds or the observation is closed.
  */
 export class ObservedRange implements RowObservation {
   readonly #options: ObservedRangeOptions;
@@ -94,7 +94,7 @@ export class ObservedRange implements RowObservation {
       if (this.#isClosed) stop();
       else this.#stopObserving = stop;
     } catch (error) {
-      // The history was compacted after the rows were listed.
+      // The history was compacted after the rows were listed, so changes may have been missed.
       if (isExpired(error)) this.#interrupt();
       else throw error;
     }

@@ -24,20 +24,23 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
     return this.#size;
   }
 
-  /** The list contains every change after this revision. */
+  /** The floor of the list: the list contains every change after this revision. */
   get floor(): number {
     return this.#floor;
   }
 
-  /** True if the list can take these changes without evicting any change that it contains. */
+  /**
+   * True if the list can take this number of changes, with this total size, without evicting any change that it
+   * contains.
+   */
   hasSpaceFor(changes: number, size: number): boolean {
     return this.#changes.length + changes <= this.#capacity.changes && this.#size + size <= this.#capacity.size;
   }
 
   /**
-   * Adds older changes: every change after revision `floor` up to and including `upTo`, which must be the current floor
-   * of the list. Returns false without adding them if the floor of the list has changed in the meantime or if there is
-   * no space.
+   * Adds older changes to the start of the list: every change after revision `floor` up to and including `upTo`. `upTo`
+   * must be the revision after which the list is complete now. If that revision has changed in the meantime, or if
+   * there is no space, adds nothing and returns false.
    */
   addOlder(older: readonly T[], floor: number, upTo: number): boolean {
     const size = older.reduce((sum, each) => sum + each.size, 0);

@@ -59,7 +59,10 @@ export function toWriteResult(served: ServedObject, created: boolean): WriteResu
   return new WrittenObject(served, created);
 }
 
-/** The result of a write. `object` is a getter, because decoding is expensive and most responses need only the JSON. */
+/**
+ * The result of a write. `object` is a getter that decodes on demand, because decoding is expensive and most responses
+ * need only the JSON.
+ */
 class WrittenObject implements WriteResult {
   readonly created: boolean;
   readonly #served: ServedObject;

@@ -16,7 +16,10 @@ export interface KindRows extends RowState {
   observe(receiver: RowReceiver): RowObservation;
 }
 
-/** A kind that has joined the observation of its plane: what `join` returns, and the receiver of its changes. */
+/**
+ * A kind that has joined the observation of its plane: the value that `join` returns, and the receiver of the kind's
+ * changes.
+ */
 export interface JoinedKind<Opened> {
   readonly opened: Opened;
   readonly receiver: RowReceiver;
@@ -28,7 +31,7 @@ export interface SliceObjectsOptions extends Pick<ObservedRangeOptions, 'store' 
 
 /**
  * The rows of all kinds of a plane. They are listed and observed together, because separate lists and observers for
- * twenty kinds would take most of the time in which a small plane is opened. The rows are held in memory until
+ * twenty kinds would take most of the time that opening a small plane takes. The rows are held in memory until
  * `release` is called. A kind that is opened later reads its rows from the store and joins the observation. All kinds
  * of a plane therefore miss changes together and are loaded again together.
  */
@@ -76,7 +79,10 @@ export class SliceObjects {
     return this.#held === undefined || this.#stale.has(resource) || this.#held.has(resource);
   }
 
-  /** Returns the rows of a kind for which `mayHaveRows` was false and `onUnobservedRow` was not called since. */
+  /**
+   * Returns the rows of a kind that has none. Call it only if `mayHaveRows` was false for the kind and
+   * `onUnobservedRow` has not reported it since.
+   */
   emptyRowsOf(resource: string): KindRows {
     return {
       entries: [],
@@ -99,8 +105,8 @@ export class SliceObjects {
   }
 
   /**
-   * Reads the rows of a kind from the store, and adds the kind to the common observation. Calls `start` with the rows and
-   * returns the objects that it has opened. Rejects with an API error.
+   * Reads the rows of a kind from the store, and adds the kind to the common observation. Calls `start` with the rows
+   * and returns the `opened` member of its result. Rejects with an API error.
    */
   async join<Opened>(
     resource: string,
@@ -196,7 +202,7 @@ export class SliceObjects {
       this.#stale.clear();
     }
     for (const resource of byKind.keys()) if (!this.#receivers.has(resource)) this.#onUnobservedRow?.(resource);
-    // Tracks the served receivers, because a kind without rows can be opened during the delivery.
+    // Remembers which receivers got the changes, because a kind without rows can be opened during the delivery.
     const delivered = new Set<RowReceiver>();
     for (;;) {
       const pending = this.#allReceivers().filter(([, receiver]) => !delivered.has(receiver));

@@ -49,8 +49,8 @@ export interface CacheListener {
    */
   changed(change: CachedChange, wakes?: WatchWakeCounter): void;
   /**
-   * Called if the store could not deliver all changes. The cache then reads its objects again. After that, it passes
-   * each difference to `changed`, removals last. Several changes of one object are passed as one.
+   * Called if the store could not deliver all changes. The cache then reads its objects again and passes each
+   * difference to `changed`, with removals last. Several changes of one object are passed as one change.
    */
   interrupted?(): void;
   /** Called after an interruption, when all differences were passed to `changed`. */
@@ -60,8 +60,8 @@ export interface CacheListener {
 }
 
 /**
- * Holds all objects of a kind in memory and observes the store to stay up to date. All reads in the process use it. The
- * store notifies its observers before it acknowledges a write, so every writer can read its own write.
+ * Holds all objects of a kind in memory and observes the store to stay up to date. All reads in the process use this
+ * cache. The store notifies its observers before it acknowledges a write, so every writer can read its own write.
  */
 export class WatchCache {
   readonly #options: WatchCacheOptions;
@@ -72,7 +72,7 @@ export class WatchCache {
   readonly #listeners = new Set<CacheListener>();
   readonly #expected = new ExpectedRecords();
   #recent: RecentChanges<CachedChange>;
-  /** The rows that mark built-in objects as deleted, by the text of the object key. */
+  /** The rows that mark built-in objects as deleted, keyed by the text of the object key. */
   readonly #deleted = new Map<string, HeldRow>();
   /** The total length of the stored texts of all objects, in characters. */
   #size = 0;
@@ -136,7 +136,7 @@ export class WatchCache {
   /**
    * Waits until the cache contains every write that was acknowledged before this call. Returns a revision up to which
    * the cache is complete. Rejects with an API error if the store is unavailable. `known` is an earlier result for the
-   * same slice. Pass it if the cache need not be newer than that result; the store is then not asked again.
+   * same slice. Pass `known` if a cache that is complete up to it is sufficient; the store is then not asked again.
    */
   freshRevision(known?: number): number | Promise<number> {
     const { store, slice } = this.#options;
@@ -167,8 +167,8 @@ export class WatchCache {
   }
 
   /**
-   * Returns a revision up to which the cache is complete. If other processes write to the store, the store is not
-   * asked, so there may be newer writes. Otherwise returns the result of `freshRevision`.
+   * Returns a revision up to which the cache is complete. If other processes write to the store, the result can be
+   * older than their latest writes, because the store is not asked. Otherwise returns the result of `freshRevision`.
    */
   knownRevision(): number | Promise<number> {
     if (!this.#options.store.isShared) return this.freshRevision();
@@ -221,8 +221,8 @@ export class WatchCache {
   }
 
   /**
-   * Announces that `text` will be written under that key and passes its decoded record, so that the cache need not
-   * decode the text. Returns a function that withdraws the announcement.
+   * Announces that `text` will be written under `key`, and passes the decoded record of `text`, so that the cache need
+   * not decode it. Returns a function that withdraws the announcement.
    */
   expectRecord(key: ObjectKey, text: string, record: StoredRecord): () => void {
     return this.#expected.add(key, text, record);
@@ -313,7 +313,7 @@ export class WatchCache {
     }
   }
 
-  /** Updates an object. Returns the change; `undefined` if it does not concern watches. */
+  /** Updates an object. Returns the change; `undefined` if watches need no event for it. */
   #apply(key: ObjectKey, value: string | undefined, revision: number): CachedChange | undefined {
     const before = this.#objects.get(key.namespace, key.name);
     const record = value === undefined ? undefined : this.#expected.find(key, value);

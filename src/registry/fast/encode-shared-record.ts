@@ -15,9 +15,9 @@ interface RecordToEncode {
 }
 
 /**
- * The fast path of `encodeRecord`, for kinds that are stored with sorted members. Reuses the texts of cached FieldsV1,
- * usually of all FieldsV1 of the record. All other parts are serialized. The decoded record shares its frozen parts
- * with the given record.
+ * The fast path of `encodeRecord`, for kinds that are stored with sorted members. Reuses the cached texts of FieldsV1
+ * values; usually all FieldsV1 values of the record are cached. All other parts are serialized. The decoded record
+ * shares its frozen parts with the given record.
  */
 export function encodeSharedRecord({ record, toDocument, isRead }: RecordToEncode): EncodedRecord {
   const fields: JsonObject[] = [];

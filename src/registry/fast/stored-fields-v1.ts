@@ -3,8 +3,9 @@ import { isJsonObject, type JsonObject, type JsonValue, parseTrustedJson, skipJs
 import { metadataOffset } from './stored-text.ts';
 
 /**
- * Parses stored records without their FieldsV1, and inserts the FieldsV1 afterwards. FieldsV1 takes most of the parsing
- * time, but most objects of a kind have the same FieldsV1, and a comparison of their texts is much faster.
+ * Parses stored records without their FieldsV1 values, and inserts these values afterwards. Parsing FieldsV1 would take
+ * most of the time. Most objects of a kind have equal FieldsV1 values, and comparing their texts is much faster than
+ * parsing them.
  */
 
 /** The placeholder for a FieldsV1 that was removed. It is unambiguous, because no FieldsV1 is a number. */
@@ -61,8 +62,8 @@ function splitFields(text: string): Split | undefined {
 function endOfFields(text: string, at: number, found: JsonObject[]): number {
   const latest = latestFields();
   const latestEnd = at + (latest?.text.length ?? 0);
-  // Most FieldsV1 equal the one that was read last. Comparing the two texts is several times as fast as searching for
-  // the end.
+  // Most FieldsV1 values equal the one that was read last. Comparing the two texts is several times as fast as
+  // searching for the end of the value.
   if (latest !== undefined && text.slice(at, latestEnd) === latest.text) {
     found.push(latest.fields);
     return latestEnd;
@@ -73,8 +74,9 @@ function endOfFields(text: string, at: number, found: JsonObject[]): number {
 }
 
 /**
- * Replaces the placeholders in the object's managedFields by `fields`, in place. Returns false if there are more or
- * fewer placeholders than `fields`, because `splitFields` then mistook another part of the record for managedFields.
+ * Replaces the placeholders in the object's managedFields by `fields`, in place. Returns false if the number of
+ * placeholders differs from the number of `fields`. `splitFields` then mistook another part of the record for
+ * managedFields.
  */
 function putFields(object: JsonValue | undefined, fields: readonly JsonObject[]): boolean {
   const metadata = isJsonObject(object) ? object.metadata : undefined;

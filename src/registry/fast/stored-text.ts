@@ -2,8 +2,9 @@ import { latestFields } from '@flotilla/field-ownership';
 import { findMember, type JsonObject, parseTrustedJson, skipJson, skipOut, walkMembers } from '@flotilla/json';
 
 /**
- * The functions in this file read parts of a stored record from its text, without parsing it. They depend on sorted
- * members: the text of a record then equals the served JSON, except for the resourceVersion.
+ * The functions in this file read parts of a stored record from its text, without parsing it. They require that the
+ * members of the record are sorted. The text of the object in the record then equals the served JSON, except for the
+ * resourceVersion.
  */
 
 /** The labels of an object. */
@@ -31,7 +32,9 @@ export function readHidden(text: string): JsonObject | undefined {
   return at === -1 ? undefined : (parseTrustedJson(text.slice(at, skipJson(text, at))) as JsonObject);
 }
 
-/** Returns the text without managedFields, which are a third of the text and take most of the parsing time. */
+/**
+ * Returns the text of a record without managedFields, which are a third of the text and take most of the parsing time.
+ */
 export function withoutManagedFields(text: string): string {
   let from = -1;
   const visit = (keyAt: number, keyEnd: number) => {
@@ -90,7 +93,10 @@ export function servedJsonParts(text: string, offset: number, revision: number):
   return [text.slice(objectOffset(text), offset), versionMember(text, offset, revision), text.slice(offset, -1)];
 }
 
-/** Returns the member `resourceVersion` with the comma before or after it that its position requires. */
+/**
+ * Returns the text of the member `resourceVersion`, with a comma before or after it, as its place among the members
+ * requires.
+ */
 function versionMember(text: string, offset: number, revision: number): string {
   const member = `"resourceVersion":"${revision}"`;
   if (text[offset] !== '}') return `${member},`;

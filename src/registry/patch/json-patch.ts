@@ -28,13 +28,11 @@ const maxSteps = 1_000;
 
 /**
  * Applies a JSON patch (RFC 6902) as kube-apiserver does. Returns a new document that shares nothing with its inputs.
- *
- * It differs from the RFC as the library of kube-apiserver does: null is a patch without operations (Pulumi sends it if it
- * has nothing to change), negative indices count from the end, `01` and `+1` are indices, an absent `value` is null, `test`
- * for null passes if the member is absent, `replace` adds an absent member, `copy` of an absent member is null, and the root
- * cannot be added, removed, copied or moved. One difference is our own: if /metadata/labels or /metadata/annotations does
- * not exist, `add` of an entry creates it.
- *
+ * Like the library of kube-apiserver, it differs from the RFC: null is a patch without operations (Pulumi sends null if
+ * it has nothing to change), negative indices count from the end, `01` and `+1` are indices, an absent `value` is null,
+ * `test` for null passes if the member is absent, `replace` adds an absent member, `copy` of an absent member is null,
+ * and the root cannot be added, removed, copied or moved. One difference is our own: if /metadata/labels or
+ * /metadata/annotations does not exist, `add` of an entry creates it.
  * Throws 400 if `operations` is not a list of objects, 413 if there are more than 10 000 operations or they shift too
  * many list items, and 422 if an operation cannot be applied.
  */
@@ -59,8 +57,9 @@ export function applyJsonPatch(document: JsonValue, operations: JsonValue): Json
 }
 
 /**
- * Applies the JSON patch of an admission policy or webhook. As in kube-apiserver, `add` does not create /metadata/labels
- * or /metadata/annotations. Throws InapplicablePatchError, and 413 like `applyJsonPatch`.
+ * Applies the JSON patch of an admission policy or webhook. As in kube-apiserver, `add` does not create
+ * /metadata/labels or /metadata/annotations. Throws InapplicablePatchError if an operation cannot be applied, and 413
+ * if the patch has too many operations or shifts too many list items.
  */
 export function applyAdmissionPatch(document: JsonValue, operations: JsonValue): JsonValue {
   if (!Array.isArray(operations) || !operations.every(isJsonObject)) {

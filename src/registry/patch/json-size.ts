@@ -5,7 +5,7 @@ const maxDepth = 2_000;
 
 /**
  * Returns the size of a value's compact JSON in bytes; `undefined` if the size exceeds `limit` or the value is nested
- * too deeply. It stops counting at the limit, so the limit also bounds its run time.
+ * too deeply. Counting stops at `limit`, so `limit` also bounds the run time.
  */
 export function jsonSize(value: JsonValue, limit: number): number | undefined {
   const pending: { value: JsonValue; depth: number }[] = [{ value, depth: 0 }];

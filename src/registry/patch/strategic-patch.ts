@@ -32,8 +32,8 @@ function withMetadata(schema: Schema): Schema {
 }
 
 /**
- * Returns the message for the client. The error may quote the value that could not be merged, so its message must not
- * be shown for a confidential kind. The message about a list of lists is never shown, as in kube-apiserver.
+ * Returns the message for the client. The original message may quote the value that could not be merged, so it is not
+ * shown for a confidential kind. The message about a list of lists is never shown, as in kube-apiserver.
  */
 function shownMessage({ confidential }: PatchedKind, error: UnmergeablePatchError): string {
   const isHidden = confidential === true || error instanceof ListOfListsError;

@@ -10,8 +10,8 @@ import {
 
 /**
  * Returns the reason why a document cannot be decoded into a Go struct; `undefined` if all types are correct. The
- * wording is that of Kubernetes for the result of a strategic merge patch (rule PATCH-11), which differs from the
- * messages of the JSON decoder.
+ * wording is the one that Kubernetes uses for the result of a strategic merge patch (rule PATCH-11). Kubernetes' JSON
+ * decoder uses other messages.
  */
 export function findStructProblem(struct: GoStruct, document: JsonObject): string | undefined {
   for (const field of struct.fields) {

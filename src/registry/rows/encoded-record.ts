@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../resource.ts';
 
-/** The encoded text of a record, ready to be stored. */
+/** A record that is encoded as text for the store. */
 export interface EncodedRecord {
   readonly text: string;
   /** The record that `decodeRecord` would return for the text, if the encoder already has it. */

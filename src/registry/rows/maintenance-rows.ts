@@ -97,7 +97,7 @@ function ownerRows(slice: string, self: ObjectRef, old: KubeObject | undefined, 
 
 /**
  * Returns the times at which maintenance must check the object, in milliseconds since the epoch. The result depends
- * only on the record and not on the current time, so that a later write can compute which rows exist and delete them.
+ * only on the record and not on the current time. A later write can therefore compute which rows exist and delete them.
  */
 function deadlines(resource: StoredResource, record: StoredRecord | undefined): readonly number[] {
   if (record === undefined) return [];
@@ -130,9 +130,9 @@ function deadlineRows(
 }
 
 /**
- * Returns the rows that request a reconcile. A row is written again by each write of the object, so that a running
- * reconcile notices the change. A write in a namespace also requeues the object that waits for this namespace to become
- * empty.
+ * Returns the rows that request a reconcile. Each write of an object writes the row of its reconcile again, so that a
+ * running reconcile notices the change. A write in a namespace also requeues the object that waits for this namespace
+ * to become empty.
  */
 function reconcileRows(
   kind: KindRuntime,
@@ -196,8 +196,8 @@ async function collectorRows(
     if (owner === undefined) continue;
     const key = gcKey(kind.slice, reference.uid);
     const existing = await withStatusErrors(kind.store.get(key));
-    // The row `gone` records that the owner was removed. If a `check` row replaced it, the dependents of the owner
-    // would never be collected.
+    // Keeps the row `gone`, which records that the owner was removed. If a `check` row replaced it, the dependents of
+    // the owner would never be collected.
     if (existing !== undefined && (JSON.parse(existing.value) as GcWork).what === 'gone') continue;
     const ownerRef: ObjectRef = {
       resource: resourceKey({ group: owner.group, plural: owner.resource }),
@@ -228,8 +228,8 @@ function activeCollectorFinalizers(object: KubeObject | undefined): readonly str
 }
 
 /**
- * Returns the owners whose deletion this object blocked before the write and no longer blocks. These owners may be
- * waiting for this object.
+ * Returns the owners whose deletion this object blocked before the write and no longer blocks after it. The deletions
+ * of these owners may be waiting for this object.
  */
 function releasedOwners(old: KubeObject | undefined, next: KubeObject | undefined): Iterable<OwnerReference> {
   const released = new Map(blockingOwners(old).map((reference) => [reference.uid, reference]));

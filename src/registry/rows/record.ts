@@ -22,7 +22,7 @@ export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {
 }
 
 /**
- * Returns the text of a record for the store. It contains no resourceVersion, because the resourceVersion is the
+ * Returns the text of a record for the store. The text contains no resourceVersion, because the resourceVersion is the
  * revision of the write itself. Custom resources and management kinds are stored with sorted members, the order in
  * which they are served. `before` is the object as it is stored now (`ServedForm.toStored`).
  */
@@ -42,9 +42,9 @@ function documentOf(kind: RecordKind, { object, hidden }: StoredRecord, before?:
 
 /**
  * Encodes a record that will be stored and cached. The fast path reuses the texts of unchanged parts. If `isRead` is
- * true, it also returns the decoded record, so that the cache need not decode the text. The plain path calls
- * `encodeRecord`. It is used if fast paths are disabled, for Kubernetes' built-in kinds, and for an object that is not
- * in the storage form of its kind.
+ * true, the fast path also returns the decoded record, so that the cache need not decode the text. The plain path calls
+ * `encodeRecord`. The plain path is used if fast paths are disabled, for Kubernetes' built-in kinds, and for an object
+ * that is not in the storage form of its kind.
  */
 export function encodeForCache(
   kind: RecordKind,
@@ -70,9 +70,8 @@ function isEmpty(members: JsonObject): boolean {
 }
 
 /**
- * True if the object is in the storage form of its kind, so that its record is marked with `form.storageFormId` and
- * needs no conversion later. False for an object of another version, for example if the kind was redefined during the
- * write.
+ * True if the object is in the storage form of its kind. Its record is then marked with `form.storageFormId` and needs
+ * no conversion later. False for an object of another version, for example if the kind was redefined during the write.
  */
 function isInStorageForm({ form }: RecordKind, { apiVersion }: KubeObject): boolean {
   return form?.storageFormId !== undefined && apiVersion === form.storedVersion;
@@ -94,14 +93,17 @@ export function decodeRecord(text: string, kind: RecordKind = {}): StoredRecord 
   return record;
 }
 
-/** Decodes a record like `decodeRecord`, but does not freeze it. For callers that do not share the result. */
+/**
+ * Decodes a record and converts it to the served form without freezing the result. For callers that do not share the
+ * result.
+ */
 export function parseRecord(text: string, kind: RecordKind = {}): StoredRecord {
   return recordOf(parseDocument(text), text, kind);
 }
 
 /**
- * Decodes a record like `parseRecord`, without managedFields. On the fast path they may remain if they cannot be cut
- * from the text easily.
+ * Decodes a record without managedFields and does not freeze the result. On the fast path, managedFields remain if they
+ * cannot be cut from the text easily.
  */
 export function parseRecordWithoutManagedFields(text: string, kind: RecordKind): StoredRecord {
   if (fastPathsEnabled()) return recordOf(parseTrustedJson(withoutManagedFields(text)) as JsonObject, text, kind);
@@ -129,9 +131,9 @@ export function withoutResourceVersion(object: KubeObject): KubeObject {
 }
 
 /**
- * Returns a copy of the object with the given resourceVersion. Only the root and the metadata are copied. The new
- * member is inserted at its final position, so that metadata need not be sorted again: in name order, or after the uid
- * for Kubernetes' built-in kinds.
+ * Returns a copy of the object with the given resourceVersion. Only the root and the metadata are copied.
+ * `resourceVersion` is inserted at its final place, so that metadata need not be sorted again: in name order, or after
+ * the uid for Kubernetes' built-in kinds.
  */
 export function withResourceVersion(
   kind: Pick<ResourceKind, 'builtIn'>,

@@ -45,23 +45,23 @@ export function dependentKey(slice: string, ownerUid: string, dependent: ObjectR
 }
 
 /**
- * The key of the row that exists if an object of the plane has, or once had, an owner reference. Only a store that other
- * processes may write to has this row (`OwnerTracker`).
+ * The key of a row that exists if an object of the plane has, or once had, an owner reference. This row exists only in
+ * a store that other processes may write to (`OwnerTracker`).
  */
 export function ownersMarkerKey(slice: string): Key {
   return { slice, segments: ['marks', 'owners'] };
 }
 
 /**
- * The number of guards per limit: several times the number of requests that run at the same time, so that few of them
- * share a guard.
+ * The number of guards per limit. It is several times the number of requests that run at the same time, so that few
+ * requests share a guard.
  */
 const guardsPerLimit = 256;
 
 /**
- * The key of the guard of a limit (`Guard`). Subjects share a fixed number of guards, so that the guards of deleted
- * subjects need not be removed. Subjects that share a guard slow each other down, and tenants choose the names of
- * subjects. Tenants must therefore not know `secret`, which is the same in all processes.
+ * The key of the guard of a limit (`Guard`). Subjects, such as projects, share a fixed number of guards, so that the
+ * guards of deleted subjects need not be removed. Subjects that share a guard slow each other down. Tenants choose the
+ * names of subjects, so they must not know `secret`, which is the same in all processes.
  */
 export function guardKey(slice: string, limit: string, subject: string, secret: string): Key {
   const number = createHmac('sha256', secret).update(`${limit}\0${subject}`).digest().readUInt32BE() % guardsPerLimit;
@@ -103,7 +103,8 @@ export function gcKey(plane: string, uid: string): Key {
 export const gcRange: KeyRange = { slice: maintenanceSlice, prefix: ['gc'] };
 
 /**
- * The key of a row that records that a plane is being removed. It is deleted after all data of the plane is deleted.
+ * The key of a row that records that a plane is being removed. The row is deleted after all data of the plane is
+ * deleted.
  */
 export function planeRemovalKey(plane: string): Key {
   return { slice: maintenanceSlice, segments: ['removal', plane] };
@@ -111,7 +112,7 @@ export function planeRemovalKey(plane: string): Key {
 
 export const planeRemovalRange: KeyRange = { slice: maintenanceSlice, prefix: ['removal'] };
 
-/** The key of a row that records that an object needs a reconcile. It is deleted when the reconcile is done. */
+/** The key of a row that records that an object needs a reconcile. The row is deleted when the reconcile is done. */
 export function reconcileKey(plane: string, { resource, namespace, name }: ObjectRef): Key {
   return { slice: maintenanceSlice, segments: ['pending', plane, resource, namespace, name] };
 }
@@ -119,7 +120,8 @@ export function reconcileKey(plane: string, { resource, namespace, name }: Objec
 export const reconcileRange: KeyRange = { slice: maintenanceSlice, prefix: ['pending'] };
 
 /**
- * True if the row is written with unlogged writes: it is derived from other rows of a plane, or it records pending work.
+ * True if the row is written with unlogged writes. Such a row is derived from other rows of a plane or records pending
+ * work.
  */
 export function isUnloggedKey({ slice, segments: [first = ''] }: Key): boolean {
   if (slice === maintenanceSlice) return unloggedMaintenanceRows.has(first);

@@ -55,7 +55,7 @@ function clearBytesIn(sealedBytes: number): number {
   return Math.floor((sealedBytes * 3) / 4) - 64;
 }
 
-/** Wraps the shared rows of a plane for a kind whose rows are sealed, and returns the rows decrypted. */
+/** Wraps the shared rows of a plane for a kind whose rows are sealed. The wrapper returns the rows decrypted. */
 export function unsealedSliceObjects(
   shared: Pick<SliceObjects, 'rowsOf' | 'join'>,
   sealing: RowSealing,

@@ -25,8 +25,8 @@ export function checkName(metadata: ObjectMeta, name: string): void {
 }
 
 /**
- * Throws 400 if the body contains another namespace than the path (CREATE-11, UPDATE-04). The body may omit the
- * namespace. Cluster-scoped kinds ignore it.
+ * Throws 400 if the namespace in the body differs from the namespace in the path (CREATE-11, UPDATE-04). The body may
+ * omit the namespace. The namespace of a cluster-scoped kind is ignored.
  */
 export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespace: string): void {
   const sent = metadata.namespace ?? '';
@@ -36,8 +36,8 @@ export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespa
 }
 
 /**
- * Throws 409 if the body contains another uid than the stored object (UPDATE-07, UPDATE-09). `stored` is '' if there is
- * no stored object.
+ * Throws 409 if the uid in the body differs from the uid of the stored object (UPDATE-07, UPDATE-09). `stored` is '' if
+ * there is no stored object.
  */
 export function checkUid(kind: KindRuntime, { namespace, name }: ObjectKey, sent: string, stored: string): void {
   if (sent === '' || sent === stored) return;
@@ -68,7 +68,7 @@ export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, curren
   }
 }
 
-/** Throws 409 if the resourceVersion in the body is set and not the current one: an optimistic lock (PATCH-15). */
+/** Throws 409 if the body contains a resourceVersion that is not the current one: an optimistic lock (PATCH-15). */
 export function checkVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
   const requested = sentRevision(sent);
   if (requested === undefined || requested === 0 || requested === current.revision) return;

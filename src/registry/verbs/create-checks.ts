@@ -9,8 +9,8 @@ import type { RequiredCheck } from '../write/required-check.ts';
 const noChecks: readonly RequiredCheck[] = [];
 
 /**
- * Throws 403 if the caller may not create the object. Called for an update or apply that creates an object, which needs
- * the permission to create in addition to that for its own verb (UPDATE-08, PATCH-25).
+ * Throws 403 if the caller may not create the object. Called for an update or apply that creates an object. Such a
+ * request needs the permission to create in addition to the permission for its own verb (UPDATE-08, PATCH-25).
  */
 export async function requireCreatePermission(kind: KindRuntime, context: RequestContext, name: string): Promise<void> {
   const { group, plural } = kind.resource;
@@ -22,7 +22,7 @@ export async function requireCreatePermission(kind: KindRuntime, context: Reques
 
 /**
  * Throws an API error if no object can be created at present in this namespace or of this kind. Returns checks for the
- * transaction that creates the object, which fail if this changes meanwhile.
+ * transaction that creates the object. The checks fail if creating becomes impossible in the meantime.
  */
 export function requireCreatable(kind: KindRuntime, namespace: string, metadata: ObjectMeta): readonly RequiredCheck[] {
   const checks = requireActiveNamespace(kind, namespace, metadata);

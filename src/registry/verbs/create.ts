@@ -114,7 +114,7 @@ export interface CreationOptions {
   track(next: KubeObject): KubeObject;
   /**
    * True if managedFields may be dropped from an object that is too large to be stored (CREATE-31). False for apply,
-   * which needs them.
+   * because apply depends on managedFields.
    */
   readonly mayDropManagedFields: boolean;
 }

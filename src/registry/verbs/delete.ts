@@ -28,8 +28,8 @@ export function deleteObject(
 }
 
 /**
- * Deletes an object of a collection without the warning about orphans. `warnAboutOrphans` warns only once for the whole
- * collection.
+ * Deletes one object of a collection without the warning about orphans. The caller warns once for the whole collection
+ * with `warnAboutOrphans`.
  */
 export function deleteWithoutWarning(
   kind: KindRuntime,
@@ -147,7 +147,10 @@ function canRemoveImmediately({ resource }: KindRuntime, metadata: ObjectMeta, o
   return finalizersForDelete(metadata.finalizers ?? [], options.propagationPolicy).length === 0;
 }
 
-/** Throws 409 if the uid or resourceVersion in the preconditions is not the current one (DELETE-11, DELETE-12). */
+/**
+ * Throws 409 if the preconditions contain a uid or resourceVersion that differs from the current one (DELETE-11,
+ * DELETE-12).
+ */
 function checkPreconditions(kind: KindRuntime, current: CachedObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options.preconditions;
   if (uid !== undefined) {
@@ -168,8 +171,8 @@ interface FailedPrecondition {
 }
 
 /**
- * Returns the 409 for a failed precondition. If the kind has no message of its own, the message is that of Kubernetes,
- * which contains the Kind instead of the resource.
+ * Returns the 409 for a failed precondition. If the kind has no message of its own, uses the message of Kubernetes,
+ * which names the Kind instead of the resource.
  */
 function preconditionFailed(
   { resource }: KindRuntime,
@@ -241,8 +244,8 @@ function deletionTimes(
     if (stored === 0) return { grace: 0, newTimestamp: deletionTimestamp, shortens: false };
     if (requested === undefined || requested >= stored) return undefined;
     const end = Date.parse(deletionTimestamp) - (stored - requested) * 1000;
-    // The end is never in the past. A positive grace period stays positive, so that the client that removes the object
-    // still sees the deletion.
+    // The end of the grace period is never in the past. A positive grace period stays positive, so that the client that
+    // removes the object still sees that it is being deleted.
     const grace = end < now && requested > 0 ? 1 : requested;
     return { grace, newTimestamp: timestamp(Math.max(end, now)), shortens: true };
   }

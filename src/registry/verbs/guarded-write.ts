@@ -3,9 +3,9 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import type { VerbContext } from './verb-context.ts';
 
 /**
- * Calls `write`, which changes an existing object, after the hook `guardWrite` of its kind has allowed the change.
- * Until then, nothing that the caller sent is combined with the object, so no error message can contain content of the
- * object.
+ * Runs `write`, which changes an existing object, after the hook `guardWrite` of its kind has allowed the change.
+ * Before the hook has allowed it, nothing that the caller sent is combined with the object. No error message can
+ * therefore contain content of the object.
  */
 export function guardedWrite<T>(
   { kind, context }: VerbContext,

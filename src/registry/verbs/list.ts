@@ -12,13 +12,13 @@ import { awaitRevision, parseRevision, type RequestedRevision } from './resource
 import { createSelection } from './selection.ts';
 import type { VerbContext } from './verb-context.ts';
 
-/** Describes which state a list shows and which page of it. */
+/** The state and the page that a list shows. */
 interface ListStart extends PageRequest {
   /** The requested revision. If absent, the list contains every write that was acknowledged before the request. */
   readonly revision?: RequestedRevision;
   /**
-   * True if the list shows the state at exactly `revision`. False if it shows the current state, which is at least as
-   * new.
+   * True if the list shows the state at exactly `revision`. False if the list shows the current state, which is
+   * `revision` or newer.
    */
   readonly exact: boolean;
 }
@@ -44,8 +44,9 @@ export async function list(kind: KindRuntime, context: RequestContext, options: 
 }
 
 /**
- * Returns the start of a list without a continue token (LIST-05, LIST-06). A limit without resourceVersionMatch means
- * exactly the given revision. Revision 0 ignores the limit and returns all objects.
+ * Returns the start of a list without a continue token (LIST-05, LIST-06). If the list has a limit but no
+ * resourceVersionMatch, it shows exactly the given revision. With revision 0, the limit is ignored and all objects are
+ * returned.
  */
 function startAt(options: ListOptions): ListStart {
   const revision = parseRevision(options.resourceVersion);
@@ -96,8 +97,8 @@ function stillReadable(kind: KindRuntime, { mayRead }: RequestContext, selection
 }
 
 /**
- * Returns the 410 for a revision that was compacted (LIST-13, LIST-21). If the client had already read a page, the
- * error contains a token that continues with the current state.
+ * Returns the 410 for a revision that was compacted (LIST-13, LIST-21). If the client has already read a page, the
+ * error contains a continue token for the rest of the list in its current state.
  */
 function tooOldError(kind: KindRuntime, start: ListStart) {
   if (start.after === undefined) return expired('The resourceVersion for the provided list is too old.');

@@ -36,7 +36,7 @@ async function withMany() {
   return openWidgets({}, { store });
 }
 
-/** Counts the event loop ticks of other work until the returned function is called. */
+/** Counts the event loop ticks in which other work can run, until the returned function is called. */
 function others(onTick: (tick: number) => void = () => {}) {
   let ticks = 0;
   let next = setImmediate(function count() {

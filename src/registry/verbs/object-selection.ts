@@ -14,11 +14,11 @@ export interface ObjectSelection {
   /** True if every object of the namespace matches. Only then may the response contain remainingItemCount (LIST-23). */
   readonly matchesAll: boolean;
   /**
-   * Returns a key that is equal for selections with the same result; `undefined` if no other selection can have an
-   * equal key.
+   * Returns a key that is equal for selections with the same result; `undefined` if the selection cannot share a key
+   * with another selection.
    */
   groupKey(): string | undefined;
-  /** True if an object matches. For an object that will be decoded anyway. */
+  /** Returns true if an object matches. Use it for an object that will be decoded anyway. */
   matchesDecoded(candidate: CachedObject): boolean;
   /** True if a cached object matches. Decodes the object only if the labels are not sufficient. */
   matches(candidate: CachedObject): boolean;

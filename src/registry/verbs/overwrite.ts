@@ -35,7 +35,7 @@ export interface OverwriteOptions {
   track(next: KubeObject, live: KubeObject): KubeObject;
   /**
    * True if managedFields may be dropped from an object that is too large to be stored (CREATE-31). False for apply,
-   * which needs them.
+   * because apply depends on managedFields.
    */
   readonly mayDropManagedFields: boolean;
 }
@@ -46,8 +46,8 @@ export function subresourceOf(part: OverwriteOptions['part'], options: Pick<Writ
 }
 
 /**
- * Replaces a part of the object. Writes nothing if nothing changes (UPDATE-15). Removes a terminating object if this
- * write resolves the last reason that blocked its removal (UPDATE-18). `sent` is the complete desired object. Its
+ * Replaces a part of the object. Writes nothing if nothing changes (UPDATE-15). If this write removes the last obstacle
+ * to the removal of a terminating object, removes the object (UPDATE-18). `sent` is the complete desired object. Its
  * members outside the written part are ignored.
  */
 export async function overwrite(
@@ -68,7 +68,7 @@ export async function overwrite(
     old: current.record,
   };
   if (context.system) context.changeHidden?.(draft.hidden);
-  // Fields that mutating admission changes keep their owners, and fields that it adds have none.
+  // Fields that mutating admission changes keep their owners. Fields that mutating admission adds have no owner.
   const sentFields = written === sent ? sentFieldsOf(kind, draft.object) : partOf(kind, current.record, sent);
   const { form } = kind.resource;
   const isInForm = options.isDecoded === true && form !== undefined && current.isStoredIn(form);

@@ -8,7 +8,8 @@ import { candidateObjects } from './selection.ts';
 import type { VerbContext } from './verb-context.ts';
 
 /**
- * The parameters of a page: at most `limit` objects (0 means all) after the key `after` (absent for the first page).
+ * The parameters of a page. The page has at most `limit` objects (0 means all) and starts after the key `after` (absent
+ * for the first page).
  */
 export interface PageRequest {
   readonly after?: ObjectKey;
@@ -26,8 +27,8 @@ export interface ListPage {
 }
 
 /**
- * The number of characters that a list reads before other requests run. Reading this many characters takes a few
- * milliseconds.
+ * The number of characters that a list reads before it lets other requests run. Reading this many characters takes a
+ * few milliseconds.
  */
 const charactersPerSlot = 256 * 1024;
 

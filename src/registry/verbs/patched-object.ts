@@ -41,8 +41,8 @@ export function patchedObject(
   const document = patchedDocument(kind, base, patch);
   checkPatchedSize(document);
   /**
-   * Returns the text that errors quote: for a strategic merge patch the patch itself, for other types the patched
-   * document.
+   * The text that errors quote: the patch itself for a strategic merge patch, the patched document for other patch
+   * types.
    */
   const quoted = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
   const { object: patched, findings } = rewordDecodeError(

@@ -34,9 +34,9 @@ const futureRevisionTimeoutMs = 3_000;
 
 /**
  * Waits until the store has reached the requested revision. Without a revision, waits until the cache contains every
- * write that was acknowledged before this call. Revision 0 allows any state, so a store that other processes write to is
- * not asked. Returns a revision up to which the cache is complete. Throws 504 if the revision is not reached in time
- * (rules GET-04, LIST-14, WATCH-09).
+ * write that was acknowledged before this call. Revision 0 allows any state, so the store is not asked even if other
+ * processes write to it. Returns a revision up to which the cache is complete. Throws 504 if the revision is not
+ * reached in time (rules GET-04, LIST-14, WATCH-09).
  */
 export async function awaitRevision(
   kind: KindRuntime,

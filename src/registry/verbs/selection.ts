@@ -16,7 +16,8 @@ export function createSelection(kind: KindRuntime, context: RequestContext, opti
   const pathNamespace = kind.resource.namespaced ? context.namespace || undefined : '';
   const namespace = pathNamespace ?? requiredFieldValue(fieldSelector, 'metadata.namespace');
   const needsDecoding = byField || mayRead !== undefined;
-  // A selector is compared with each object, and may be longer than most objects.
+  // The length of the selectors counts too, because a selector is compared with each object and may be longer than most
+  // objects.
   const selectorCost = minCost + (labelSelector?.text?.length ?? 0) + 32 * (fieldSelector?.requirements.length ?? 0);
   const isComparable = mayRead === undefined && (labelSelector === undefined || labelSelector.text !== undefined);
   return {
@@ -44,15 +45,15 @@ export function createSelection(kind: KindRuntime, context: RequestContext, opti
 }
 
 /**
- * The part of `ObjectSelection.cost` that is the same for every object, in characters. The remaining cost is the length
- * of the selectors and of the data that must be decoded.
+ * The minimum of `ObjectSelection.cost`, in characters. The length of the selectors and of the data that must be
+ * decoded is added to it.
  */
 const minCost = 32;
 
 /**
- * Returns the objects that the selection may match, in list order. If the selection has a namespace and requires names,
- * these are the objects with those names. Otherwise they are the first `limit` objects of the namespace, or of all
- * namespaces. The caller must check whether each one matches.
+ * Returns the objects that the selection may match, in list order. If the selection has a namespace and requires
+ * certain names, the result contains the objects with those names. Otherwise it contains the first `limit` objects of
+ * the namespace, or of all namespaces. The caller must check whether each object matches.
  */
 export function candidateObjects(
   kind: KindRuntime,

@@ -8,7 +8,7 @@ import type { ResourceVerbs, SubresourceVerbs, WriteResult } from '../verbs.ts';
 /** The members of a kind's store that are needed to serve the kind. */
 export type ServedStore = Pick<KindStore, 'resource' | 'verbs' | 'status'>;
 
-/** Returns the verbs that clients may use: those in `resource.verbs`, or all verbs if it is absent. */
+/** Returns the verbs that clients may use: those in `resource.verbs`, or all verbs if `resource.verbs` is absent. */
 export function storedVerbs(kindStore: ServedStore): ResourceVerbs {
   const { verbs, resource } = kindStore;
   if (resource.verbs === undefined) return verbs;
@@ -66,7 +66,7 @@ export function mountStoredKind(
   };
 }
 
-/** Returns the reason for each verb that clients may not use, if the kind has one. */
+/** Returns the reason why clients may not use a verb, for each such verb. Empty if the kind has no `verbsReason`. */
 function unsupportedVerbs({ verbs = [], verbsReason }: StoredResource): Pick<MountedResource, 'unsupported'> {
   if (verbsReason === undefined) return {};
   const others = allVerbs.filter((verb) => !verbs.includes(verb));

@@ -8,8 +8,8 @@ import type { ServedObject } from '../verbs.ts';
 
 /**
  * Returns the object for the response to a write, including the values of `draft.reveal`. Usually the cache contains
- * the version that this write stored. If another write has changed the object in the meantime, the response still shows
- * the version of this write.
+ * the version that this write stored. If another write has changed the object since, the response still shows the
+ * version that this write stored.
  */
 export function writtenObject(kind: KindRuntime, key: ObjectKey, revision: number, draft: Draft): ServedObject {
   const cached = kind.cache.get(key.namespace, key.name);
@@ -33,7 +33,7 @@ export function dryRunObject(kind: KindRuntime, object: KubeObject, revision?: n
 
 /**
  * Returns the object for the response to a write that removed the object, for example by removing the last finalizer.
- * This content was never stored, so the resourceVersion in the response is that of the last stored version (UPDATE-18).
+ * The returned content was never stored, so its resourceVersion is that of the last stored version (UPDATE-18).
  */
 export function removedObject(kind: KindRuntime, object: KubeObject, revision: number): ServedObject {
   return toServedObject(kind.resource, withResourceVersion(kind.resource, object, revision));

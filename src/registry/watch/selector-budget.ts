@@ -2,8 +2,8 @@ import { tooManyRequests } from '../../api/status.ts';
 import type { ListOptions } from '../verbs.ts';
 
 /**
- * The maximum number of characters in the long selectors of all open watches of a plane. Each character takes about 40
- * bytes.
+ * The maximum total length of the long selectors of all open watches of a plane, in characters. Each character takes
+ * about 40 bytes of memory.
  */
 const maxCharacters = 2 * 1024 * 1024;
 

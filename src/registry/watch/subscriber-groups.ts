@@ -12,7 +12,7 @@ import type { QueuedEvent } from './watch-stream.ts';
 /** A watch that receives the changes of a kind. Its functions must be fast and must not throw. */
 export interface WatchSubscriber {
   enqueue(queued: QueuedEvent): void;
-  /** Called if a permission check throws an error, so it is unknown which objects the subscriber may see. */
+  /** Called if a permission check throws an error. It is then unknown which objects the subscriber may see. */
   fail(): void;
   /** Called after the last event. If the watch failed, `failure` is the reason. */
   ended(failure?: Status): void;
@@ -32,8 +32,9 @@ const missedEvents = expired(
 const readersPerTick = 32;
 
 /**
- * The watches of one kind. Subscribers with the same selection form a group, so that each change is checked once per
- * group. If a change has the same event type for several groups, all of their subscribers share one event object.
+ * The watches of one kind. Subscribers with equal selections form a group, so that each change is checked once per
+ * group. If a change has the same event type for several groups, all subscribers of these groups share one event
+ * object.
  */
 export class SubscriberGroups implements CacheListener {
   readonly #groups = new Map<unknown, Group>();

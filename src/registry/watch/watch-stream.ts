@@ -12,8 +12,8 @@ export interface QueuedEvent {
 }
 
 /**
- * The events that a watch returns before those in its queue: the initial objects, or the changes since its
- * resourceVersion.
+ * The events that a watch returns before the events in its queue: the initial objects, or the changes since the
+ * requested resourceVersion.
  */
 export interface WatchBacklog {
   readonly events: readonly WatchEvent[];
@@ -28,8 +28,8 @@ export interface CacheWatchStreamOptions {
   /** The backlog. If the promise rejects with a StatusError, the stream ends with an ERROR event (rule WATCH-36). */
   readonly backlog: Promise<WatchBacklog>;
   /**
-   * The events after the backlog. The queue already receives events while the backlog is read, so both may contain the
-   * same events; the stream skips the second copy.
+   * The events after the backlog. The queue already receives events while the backlog is read, so an event may be in
+   * both. The stream then skips the copy in the queue.
    */
   readonly queue: BoundedQueue<QueuedEvent>;
   /** Ends the queue and releases its timers and listeners. May be called several times. */
@@ -47,8 +47,8 @@ export class CacheWatchStream implements WatchStream {
   readonly #end: CacheWatchStreamOptions['end'];
   readonly #schedule: CacheWatchStreamOptions['scheduleWake'];
   /**
-   * The events of the current chunk of the backlog that the reader has not taken yet. `undefined` if there is no
-   * current chunk.
+   * The remaining events of the current chunk of the backlog, which the reader has not taken yet; `undefined` if there
+   * is no current chunk.
    */
   #chunk: Iterator<WatchEvent> | undefined;
   #rest: WatchBacklog['rest'];
@@ -61,8 +61,8 @@ export class CacheWatchStream implements WatchStream {
   #wake: (() => void) | undefined;
 
   /**
-   * Does not store the promise `backlog`. The result of the promise may contain every object of a kind, and the promise
-   * would keep all of these events in memory after the reader has taken them.
+   * The constructor does not store the promise `backlog`. Its result may contain every object of a kind, and the
+   * promise would keep all of these events in memory after the reader has taken them.
    */
   constructor({ backlog, queue, end, scheduleWake }: CacheWatchStreamOptions) {
     this.#queue = queue;

@@ -18,9 +18,10 @@ export interface WatchSubscription {
 }
 
 /**
- * Queues all events of a watch that occur after this call, without waiting for the reader. If the queue overflows, the
- * watch ends and the client must resume it or list again (rule WATCH-32). The watch also ends on timeout, if the
- * request is aborted, or if the kind is closed. Throws 429 if the selectors of open watches are too long. `onChange` is called after each queued event and at the end.
+ * Starts to queue all events of a watch that occur after this call, without waiting for the reader. If the queue
+ * overflows, the watch ends and the client must resume it or list again (rule WATCH-32). The watch also ends on
+ * timeout, if the request is aborted, or if the kind is closed. Throws 429 if the selectors of open watches are too
+ * long. `onChange` is called after each queued event and at the end.
  */
 export function startWatchSubscription(
   { kind, context }: VerbContext,

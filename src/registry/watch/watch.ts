@@ -15,9 +15,9 @@ import { CacheWatchStream, type WatchBacklog } from './watch-stream.ts';
 import { startWatchSubscription } from './watch-subscription.ts';
 
 /**
- * Starts a watch. It subscribes to changes before it reads the backlog and later skips queued events that the backlog
- * contains, so no event is lost or sent twice. Invalid requests throw. If the requested revision is too old, or is not
- * reached in time, the stream contains an ERROR event.
+ * Starts a watch. The watch subscribes to changes before it reads the backlog, and later skips queued events that the
+ * backlog contains. No event is therefore lost or sent twice. Throws if the request is invalid. If the requested
+ * revision is too old, or is not reached in time, the stream contains an ERROR event.
  */
 export async function watch(kind: KindRuntime, context: RequestContext, options: WatchOptions): Promise<WatchStream> {
   validateWatchOptions(options);

@@ -20,7 +20,7 @@ export interface ApplyWrite {
   readonly live?: KubeObject;
   /** The object as the client sent it. */
   readonly applied: KubeObject;
-  /** True to take over fields that other managers own, instead of failing with a conflict. */
+  /** True if the apply takes over fields that other managers own, instead of failing with a conflict. */
   readonly force: boolean;
 }
 

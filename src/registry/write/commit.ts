@@ -24,9 +24,12 @@ import type { RequiredCheck } from './required-check.ts';
 /** A change of one object that is to be committed. */
 export interface ObjectWrite {
   readonly key: ObjectKey;
-  /** The version that the write is based on. It must still be current. If absent, the object must not exist yet. */
+  /**
+   * The version of the object that the write is based on. The write fails if another version is stored now. If absent,
+   * the object must not exist yet.
+   */
   readonly old?: CachedObject;
-  /** The record to store. If absent, the write removes the object. */
+  /** The record to store. If absent, the write removes the object from the store. */
   readonly next?: StoredRecord;
   /** The draft of the write, with its guards and checks. `StoredResource.claimTaken` needs it for its error message. */
   readonly draft?: Draft;
@@ -64,7 +67,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   checks.push(...companions.checks);
   const guards = write.draft?.guards ?? noGuards;
   const required = requiredChecks(write, derived.checks, guards);
-  // Only these members are passed on, because a message to another thread cannot contain functions.
+  // Copies only `key` and `revision`, because a message to another thread cannot contain functions.
   for (const check of required) checks.push({ key: check.key, revision: check.revision });
   if (write.context?.fence !== undefined) checks.push(write.context.fence);
   const value = encoded?.text ?? (kind.cache.isBuiltin(key) ? deletedBuiltinMarker : undefined);
@@ -80,8 +83,8 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const { bell } = kind.planeCallbacks;
   if (work !== undefined && bell !== undefined && isUrgent(work, kind.clock.now()))
     writes.push({ key: bell, value: JSON.stringify(work) });
-  // The kind was closed, for example because its definition was deleted. The removal of its objects would miss an
-  // object that is written now.
+  // Refuses the write because the kind was closed, for example because its definition was deleted. An object that is
+  // written now would be missed when the objects of the kind are removed.
   if (kind.cache.ended)
     throw serviceUnavailable(`${qualifiedResource(groupResourceOf(resource))} are no longer served`, 1);
   const withdraw = announceRecord(kind, key, encoded);
@@ -201,7 +204,10 @@ function newClaims(kind: KindRuntime, write: ObjectWrite): { taken: string[]; re
   };
 }
 
-/** Throws if another object holds a claim of this write. For dry runs; other writes check claims in the transaction. */
+/**
+ * Throws if another object holds a claim of this write. Only dry runs need this check; for other writes, the
+ * transaction checks the claims.
+ */
 export async function checkClaims(kind: KindRuntime, write: ObjectWrite): Promise<void> {
   for (const claim of newClaims(kind, write).taken) {
     const row = await withStatusErrors(kind.store.get(claimKey(kind.slice, resourceKey(kind.resource), claim)));
@@ -221,7 +227,7 @@ function describeKey({ namespace, name }: ObjectKey): string {
 /** The rows that the transaction checks after the row of the object itself. */
 interface CheckedRows {
   readonly claims: readonly string[];
-  /** The companion of each check. `undefined` for a companion that the write changes. */
+  /** The companion that each check belongs to; `undefined` for a companion that the write changes. */
   readonly companions: readonly (CompanionObject | undefined)[];
   readonly required: readonly RequiredCheck[];
 }

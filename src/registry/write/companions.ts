@@ -11,7 +11,7 @@ import { normalizeMetadata } from './metadata.ts';
 
 export interface CompanionChanges {
   readonly checks: readonly RevisionCheck[];
-  /** The companion of each check. `undefined` for a companion that the write changes. */
+  /** The companion that each check belongs to; `undefined` for a companion that the write changes. */
   readonly added: readonly (CompanionObject | undefined)[];
   readonly writes: readonly Write[];
 }
@@ -20,7 +20,7 @@ export const noCompanionChanges: CompanionChanges = { checks: [], added: [], wri
 
 /**
  * Returns the writes for the companions of an object. Companions are created and deleted together with the object, and
- * updated if their definition changes. They get a uid and a creation time if they have none. The write fails if a
+ * updated if their definition changes. A companion without a uid and a creation time gets them. The write fails if a
  * companion that it adds already exists.
  */
 export async function companionWrites(

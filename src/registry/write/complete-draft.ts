@@ -46,8 +46,8 @@ function completePrepared(
   const { resource } = kind;
   const old = draft.old?.object;
   dropDuplicateOwners(draft.object, context);
-  // Empty members of the metadata are removed only in this case, because only `prepare` and the server finalizer can
-  // have added them.
+  // Empty members of the metadata are removed only if the kind has a `prepare` hook or a server finalizer, because
+  // nothing else can have added them.
   if (resource.prepare !== undefined || resource.serverFinalizer !== undefined) {
     draft.object.metadata = normalizeMetadata(draft.object.metadata);
   }

@@ -26,9 +26,9 @@ export interface DecodeDocumentOptions {
   /** Problems that the JSON parser found, such as duplicate fields. They precede all other findings (rule DEC-11). */
   readonly findings: readonly string[];
   /**
-   * The namespace in the request path (rule CREATE-11). An object without a namespace gets this one. An object with
-   * another namespace is rejected. A cluster-scoped object loses its namespace. If this option is absent, the namespace
-   * stays as sent.
+   * The namespace in the request path (rule CREATE-11). An object without a namespace gets this namespace. An object
+   * with another namespace is rejected. The namespace of a cluster-scoped object is removed. If this option is absent,
+   * the namespace stays as sent.
    */
   readonly namespace?: string;
   /** The object that a patch was applied to. Its metadata has valid types. Absent if the document was not patched. */
@@ -71,8 +71,8 @@ export function decodeDocument(kind: ResourceKind, value: JsonValue, options: De
 }
 
 /**
- * Decodes a document like `decodeDocument`, but does not check kind and apiVersion, and throws DecodeError instead of
- * an API error. For callers with an error message of their own.
+ * Decodes a document without checking kind and apiVersion, and throws DecodeError instead of an API error. For callers
+ * with an error message of their own.
  */
 export function decodeDocumentMembers(
   kind: ResourceKind,
@@ -121,8 +121,9 @@ function addDefaults({ schema }: ResourceKind, object: JsonObject): void {
 }
 
 /**
- * The maximum total length of all findings. Each finding contains a path, and many findings can have the same long
- * path, so without a limit they could be thousands of times as long as the document. Further findings are dropped.
+ * The maximum total length of all findings, in characters. Each finding contains a path, and many findings can have the
+ * same long path. Without a limit, the findings could be thousands of times as long as the document. Further findings
+ * are dropped.
  */
 const maxFindingCharacters = 1024 * 1024;
 

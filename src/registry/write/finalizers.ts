@@ -44,7 +44,7 @@ export function ensureServerFinalizer(
   if (old === undefined) {
     object.metadata.finalizers = [...finalizersOf(object), serverFinalizer];
   } else if (!context.system && finalizersOf(old).includes(serverFinalizer)) {
-    // The finalizer returns to its old position, so that an update without other changes changes nothing.
+    // Puts the finalizer back at its old position, so that an update without other changes changes nothing.
     const finalizers = [...finalizersOf(object)];
     finalizers.splice(Math.min(finalizersOf(old).indexOf(serverFinalizer), finalizers.length), 0, serverFinalizer);
     object.metadata.finalizers = finalizers;

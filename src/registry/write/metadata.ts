@@ -6,8 +6,8 @@ import type { ObjectKey } from '../cache/object-index.ts';
 import type { StoredResource } from '../resource.ts';
 
 /**
- * Metadata in which absent members may be `undefined`. Object literals can then list all members, which gives all of
- * these objects the same hidden class in V8.
+ * Metadata in which absent members may be `undefined`. Object literals can then list all members, so all of these
+ * objects have the same hidden class in V8.
  */
 type LooseMetadata = { readonly [M in keyof ObjectMeta]: ObjectMeta[M] | undefined };
 
@@ -39,7 +39,7 @@ export function normalizeMetadata(metadata: LooseMetadata): ObjectMeta {
   return tidy;
 }
 
-/** True if a member has a value. Null counts as absent, because a client may send it for any member. */
+/** True if a member has a value. Null counts as absent, because a client may send null for any member. */
 function isPresent<T>(value: T | undefined): value is T {
   return value !== undefined && value !== null && value !== '';
 }

@@ -29,7 +29,7 @@ export function dropDuplicateOwners(object: KubeObject, context: RequestContext)
 }
 
 /**
- * Returns a field error for each new owner reference with blockOwnerDeletion whose owner the caller may not delete
+ * Returns a field error for each new owner reference with blockOwnerDeletion if the caller may not delete the owner
  * (completions §2.2). References that already had blockOwnerDeletion are not checked again.
  */
 export function blockOwnerDeletionErrors(
@@ -39,7 +39,8 @@ export function blockOwnerDeletionErrors(
   old: KubeObject | undefined,
 ): readonly FieldError[] | Promise<readonly FieldError[]> {
   if (context.system || !ownersOf(object).some((reference) => reference.blockOwnerDeletion === true)) return [];
-  // With too many references, the permission checks are skipped, because the number is reported as an error anyway.
+  // Skips the permission checks if there are too many references. Validation reports the excess number as an error
+  // anyway.
   if (ownersOf(object).length > Math.max(kind.limits.ownerReferences, ownersOf(old).length)) return [];
   return newBlockErrors(kind, context, object, old);
 }

@@ -4,7 +4,7 @@ import { dependentsRange, ownersMarkerKey, ownersRange } from '../rows/rows.ts';
 import { withStatusErrors } from '../store-status.ts';
 import type { RequiredCheck } from './required-check.ts';
 
-/** The rows that a write of an object with owners adds to its transaction. */
+/** The checks and writes for the marker row that a write of an object with owners adds to its transaction. */
 export interface MarkerRows {
   readonly checks: readonly RequiredCheck[];
   readonly writes: readonly Write[];
@@ -33,8 +33,8 @@ export class OwnerTracker {
   #hasAny: boolean | undefined;
 
   /**
-   * True if it is known that no object of the plane has an owner reference. In a shared store, the transaction must
-   * check this again.
+   * True if it is known that no object of the plane has an owner reference. In a shared store, a transaction that
+   * relies on this must check it again.
    */
   get hasNoOwners(): boolean {
     return this.#hasAny === false;

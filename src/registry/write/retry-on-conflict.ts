@@ -14,19 +14,18 @@ const maxUnexplainedConflicts = 50;
 
 export interface RetryOptions {
   /**
-   * True if even the first attempt must see every write that was acknowledged before it, because it may succeed without
-   * a write.
+   * True if the first attempt must already see every write that was acknowledged before it, because the attempt may
+   * succeed without a transaction.
    */
   readonly asksFirst: boolean;
 }
 
 /**
  * Runs a write with the current state and retries it on conflict, until it succeeds, is rejected or times out (rule
- * PATCH-14). This makes progress, because each conflict means that another write has succeeded.
- *
+ * PATCH-14). The retries come to an end, because each conflict means that another write has succeeded.
  * If other processes write to the store, the first attempt uses the state of the cache, which may be outdated. If the
  * first attempt succeeds, its transaction has confirmed that the object was current, and a request to the store is
- * saved. If it fails for another reason, the write is repeated with the current state.
+ * saved. If the attempt fails for a reason other than a conflict, the write is repeated with the current state.
  */
 export function retryOnConflict<T>(
   kind: KindRuntime,
@@ -55,8 +54,8 @@ async function attemptWithCachedState<T>(
 }
 
 /**
- * True if a write was refused because of an outdated state: the refusal used the state up to revision `known`, which
- * has changed since.
+ * True if a write was refused because of an outdated state: the refusal was based on the state up to revision `known`,
+ * and the state has changed since.
  */
 async function isOutdated({ cache }: KindRuntime, refusal: unknown, known: number): Promise<boolean> {
   const isRefusal = refusal instanceof StatusError ? refusal.code < 500 : refusal instanceof NameTakenError;
@@ -92,8 +91,9 @@ function assertNotCanceled(context: RequestContext): void {
 }
 
 /**
- * Confirms that an object is current, before a write that changes nothing succeeds without a transaction. Rejects with
- * ObjectChangedError if the object is not current. Needs no promise if no other process writes to the store.
+ * Confirms that an object is current. Called before a write that changes nothing succeeds without a transaction.
+ * Rejects with ObjectChangedError if the object is not current. Returns without a promise if no other process writes to
+ * the store.
  */
 export function confirmCurrent({ store, cache }: KindRuntime, object: CachedObject): MaybePromise<void> {
   if (!store.isShared) return;

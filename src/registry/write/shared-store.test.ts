@@ -17,7 +17,7 @@ import {
   testWriteOptions,
 } from '../widgets.fixture.ts';
 
-/** Opens a kind twice over one store. `replica` receives the changes of `other` late. */
+/** Opens a kind twice over one store. The kind `replica` receives the changes of the kind `other` late. */
 async function open(change: Partial<StoredResource> = {}) {
   const memory = openMemoryStore();
   const { kind: other } = await openWidgets(change, { store: memory });

@@ -6,7 +6,7 @@ import type { Guard } from './guard.ts';
 
 /**
  * Takes the guard of a limit, and waits until the caches of the plane contain all writes that were made before this
- * call. `subject` is what the limit applies to, for example a project.
+ * call. `subject` identifies the thing that the limit applies to, for example a project.
  */
 export async function takeGuard(
   { store, slice, cache, guardSecret }: Pick<KindRuntime, 'store' | 'slice' | 'cache' | 'guardSecret'>,

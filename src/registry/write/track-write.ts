@@ -4,7 +4,7 @@ import { type KubeObject, timestamp } from '../../api/meta.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { trackedKindOf } from '../tracked-kind.ts';
 
-/** The field manager of a write, and the subresource that it writes. */
+/** The field manager of a write, and the subresource that the write goes to. */
 export interface FieldWriter {
   readonly manager: string;
   /** The name of the subresource; '' if the write is to the object itself. */
@@ -32,7 +32,10 @@ export function trackNewObject(kind: KindRuntime, manager: string, next: KubeObj
   return managedFields === undefined ? tracked : { ...tracked, metadata: { ...tracked.metadata, managedFields } };
 }
 
-/** Sets managedFields that were computed earlier. Fields that defaults or hooks added later have no owner (SSA-37). */
+/**
+ * Sets managedFields that were computed earlier. Fields that defaults or hooks added after the computation have no
+ * owner (SSA-37).
+ */
 export function withOwnership(object: KubeObject, managedFields: KubeObject['metadata']['managedFields']): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   const owned = managedFields === undefined || managedFields.length === 0 ? metadata : { ...metadata, managedFields };
@@ -40,8 +43,8 @@ export function withOwnership(object: KubeObject, managedFields: KubeObject['met
 }
 
 /**
- * Updates managedFields of a draft. `sent` is the draft before `prepare`; absent unless the kind tracks only the fields
- * that clients have sent (`StoredResource.tracksSentFields`).
+ * Updates managedFields of a draft. `sent` is the draft before `prepare`. It is present only if the kind tracks only
+ * the fields that clients have sent (`StoredResource.tracksSentFields`).
  */
 export function trackDraft(
   draft: KubeObject,

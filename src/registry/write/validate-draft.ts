@@ -12,8 +12,9 @@ import type { Draft, StoredResource } from '../resource.ts';
 import { blockOwnerDeletionErrors } from './owner-references.ts';
 
 /**
- * Validates a draft and throws one 422 with all errors (rule CREATE-32). managedFields are not validated. Later, the
- * value that a client sends is accepted if it can be parsed; otherwise the tracked value replaces it.
+ * Validates a draft and throws one 422 with all errors (rule CREATE-32). managedFields are not validated here. If the
+ * managedFields that a client sent can be parsed, they are accepted later; otherwise the tracked managedFields replace
+ * them.
  */
 export function validateDraft(
   kind: KindRuntime,
@@ -96,8 +97,9 @@ function schemaErrors(
 }
 
 /**
- * Omits the schema errors of built-in kinds that kube-apiserver does not detect: duplicate list keys, and missing
- * fields, which have the zero value of their Go type. The kind's own validation decides whether that is acceptable.
+ * Omits the schema errors that kube-apiserver does not detect for built-in kinds: duplicate list keys and missing
+ * fields. In kube-apiserver, a missing field has the zero value of its Go type. The kind's own validation decides
+ * whether that value is acceptable.
  */
 function reportedErrors({ builtIn }: StoredResource, errors: readonly FieldError[]): readonly FieldError[] {
   if (builtIn !== true) return errors;

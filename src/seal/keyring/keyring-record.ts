@@ -14,15 +14,18 @@ export interface StoredDataKey extends WrappedKey {
 }
 
 /**
- * The row with all keys of an installation. The keys are encrypted by root keys, so the row reveals nothing without the
- * root keys.
+ * The row with all keys of an installation. Root keys encrypt these keys, so the row reveals nothing without the root
+ * keys.
  */
 export interface KeyringRecord {
   /** The rows that are encrypted by default. */
   readonly rows: EncryptedRows;
   /** The keys of the sealer: 32 bytes for sealing and 32 bytes for hashing. */
   readonly sealer: WrappedKey;
-  /** All data keys. The last one encrypts new values. None is ever removed, because history may need it. */
+  /**
+   * All data keys. The last data key in the list encrypts new values. Data keys are never removed, because old
+   * revisions may need them.
+   */
   readonly dataKeys: readonly StoredDataKey[];
   /** The time at which a rewrite of all rows was requested; absent if none is requested. */
   readonly rewriteSince?: string;

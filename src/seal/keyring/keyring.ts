@@ -27,7 +27,7 @@ export interface KeyringOptions {
   /** The store that holds the row. */
   readonly store: Store;
   readonly roots: RootKeys;
-  /** The setting for the rows to encrypt; `undefined` to use the value in the row. */
+  /** Which rows are encrypted, as set in the settings. If `undefined`, the value in the keyring row applies. */
   readonly rows: EncryptedRows | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,7 +42,10 @@ export async function newKeyring(
   return { rows, sealer: await roots.wrap(sealerPurpose, Buffer.concat([sealingKey, hashingKey])), dataKeys: [] };
 }
 
-/** The keys of an installation in memory, and the row from which they come. It follows changes by other servers. */
+/**
+ * The keys of an installation in memory, and the row from which they were read. The keyring observes the row, because
+ * other servers may change it.
+ */
 export class Keyring implements DataKeys {
   readonly #options: KeyringOptions;
   readonly #keys = new Map<string, DataKey>();
@@ -107,7 +110,10 @@ export class Keyring implements DataKeys {
     return this.#isEnabled;
   }
 
-  /** Encrypts rows from now on. Must be called only after all servers of the store can read encrypted rows. */
+  /**
+   * Starts to encrypt rows that are written. Must be called only after all servers of the store can read encrypted
+   * rows.
+   */
   enable(): void {
     this.#isEnabled = true;
   }
@@ -146,8 +152,9 @@ export class Keyring implements DataKeys {
   }
 
   /**
-   * Replaces the row with the result of `change`, which is called again if another server has changed the row in the
-   * meantime. `change` returns `undefined` to leave the row unchanged. Rejects with SealError or StoreError.
+   * Replaces the row with the result of `change`. If another server has changed the row in the meantime, `change` is
+   * called again with the new row. `change` returns `undefined` to leave the row unchanged. Rejects with SealError or
+   * StoreError.
    */
   async update(change: (record: KeyringRecord) => Promise<KeyringRecord | undefined>): Promise<void> {
     const { store } = this.#options;
@@ -217,7 +224,8 @@ export class Keyring implements DataKeys {
     const { log } = this.#options;
     try {
       const record = decodeKeyring((await this.#read()).value);
-      // Stored even if one of its keys cannot be decrypted yet, because the row records that a rewrite was requested.
+      // The record is kept even if one of its keys cannot be decrypted yet, because it also contains the request for a
+      // rewrite.
       this.#record = record;
       await this.#learn(record);
       this.#problem = undefined;
@@ -232,8 +240,8 @@ export class Keyring implements DataKeys {
   }
 
   /**
-   * Reads the row again until all its keys are decrypted. Otherwise a server would stay unready after a failure of its
-   * KMS.
+   * Reads the row repeatedly until all its keys are decrypted. Without this, a server would stay unready after its KMS
+   * has recovered from a failure.
    */
   async #retry(): Promise<void> {
     if (this.#isRetrying) return;

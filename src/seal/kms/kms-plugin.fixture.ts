@@ -9,7 +9,8 @@ interface Sent {
 }
 
 /**
- * A KMS v2 plugin at a Unix socket. Its keys are derived from their IDs, so a key ID means the same key in all plugins.
+ * A KMS v2 plugin at a Unix socket. The plugin derives its keys from their IDs, so equal key IDs stand for equal keys
+ * in all plugins.
  */
 export class KmsPlugin {
   keyId = 'key-1';

@@ -27,7 +27,7 @@ const defaultStartMs = 60_000;
 const retryMs = 1_000;
 
 /**
- * Opens the root keys of a KMS plugin with Kubernetes' KMS v2 API. Waits until the plugin responds. Rejects with
+ * Opens the root keys of a KMS plugin that serves Kubernetes' KMS v2 API. Waits until the plugin responds. Rejects with
  * SealError if the plugin does not respond in time or has another API version.
  */
 export async function openKmsRootKeys(options: KmsOptions): Promise<RootKeys> {

@@ -3,7 +3,7 @@ import type { RootKeys } from './root-keys.ts';
 export interface EitherRootKeysOptions {
   /** The root keys that encrypt. */
   readonly current: RootKeys;
-  /** The root keys that only decrypt, so that an installation can move from these root keys to the current ones. */
+  /** The root keys that only decrypt. They allow an installation to move from these root keys to the current ones. */
   readonly former: RootKeys;
   /** True if the root key with this ID is one of `current`. */
   isCurrent(id: string): boolean;

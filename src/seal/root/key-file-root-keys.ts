@@ -13,8 +13,8 @@ export function sealKeyId(key: Uint8Array): string {
 }
 
 /**
- * The seal keys of a file as root keys. The first key of the file encrypts, and all keys decrypt. The file is read again if
- * a key is missing, and before a rotation, so a server needs no restart after a key was added.
+ * The seal keys of a file as root keys. The first key of the file encrypts, and all keys decrypt. The file is read
+ * again if a key is missing, and before a rotation. A server therefore needs no restart after a key was added.
  */
 export function keyFileRootKeys(path: string): RootKeys {
   const read = async (): Promise<readonly Uint8Array[]> => {

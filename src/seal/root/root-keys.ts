@@ -1,6 +1,6 @@
 /** A key that is encrypted by a root key. It is stored in the store. */
 export interface WrappedKey {
-  /** The ID of the root key that can decrypt it. */
+  /** The ID of the root key that can decrypt this key. */
   readonly root: string;
   /** The ciphertext in base64. */
   readonly wrapped: string;
@@ -15,7 +15,10 @@ export interface WrappedKey {
 export interface RootKeys {
   /** Describes where the root keys are, for messages. */
   readonly place: string;
-  /** True if the root key may be replaced without a command, so the server must read its ID periodically. */
+  /**
+   * True if the current root key can change without a command to the server, so that the server must read its ID
+   * periodically.
+   */
   readonly mayChange: boolean;
   /** Returns the ID of the root key that `wrap` uses now. Rejects if `wrap` would not work. */
   currentId(): Promise<string>;

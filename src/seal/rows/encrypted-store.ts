@@ -16,7 +16,7 @@ export interface EncryptedStoreOptions {
   /** The store that holds the encrypted values. */
   readonly store: Store;
   readonly cipher: RowCipher;
-  /** True if the row is stored in clear, because it is needed to find the keys or to register servers. */
+  /** True if the row is always stored in clear, because servers must read it to find the keys or to register. */
   isExempt(key: Key): boolean;
   /** Resolves after the data key is known. Rejects with StoreError. */
   loadKey(id: string): Promise<void>;
@@ -31,9 +31,9 @@ export interface RewrittenRow {
 /** A store whose values are encrypted at rest, also in history and in backups. Callers read and write clear values. */
 export interface EncryptedStore extends Store {
   /**
-   * Rewrites the given rows whose form is not the one that the cipher writes now. Skips rows that others write or
-   * remove at the same time. Returns the number of rows that were written. Accepts at most ten rows. Rejects with
-   * StoreError.
+   * Rewrites those of the given rows whose stored form differs from the form that the cipher writes now. Skips rows
+   * that others write or remove at the same time. Returns the number of rows that were written. Accepts at most ten
+   * rows. Rejects with StoreError.
    */
   rewrite(rows: readonly RewrittenRow[]): Promise<number>;
 }
@@ -105,7 +105,7 @@ export function encryptedStore(options: EncryptedStoreOptions): EncryptedStore {
   };
 }
 
-/** The changes that observers have not received yet, because a key is not known. */
+/** The changes that observers have not received yet, because a data key that the changes need is not known. */
 class HeldChanges {
   readonly #loadKey: EncryptedStoreOptions['loadKey'];
   readonly #held = new Map<Promise<void>, string>();
@@ -156,7 +156,10 @@ class StoredValues {
     return this.#options.isExempt(key);
   }
 
-  /** Calls `open`. Each time it needs an unknown key, loads the key and calls `open` again. */
+  /**
+   * Calls `open` and returns its result. If `open` needs an unknown key, loads the key and calls `open` again, as often
+   * as necessary.
+   */
   async opening<T>(open: () => T): Promise<T> {
     for (;;) {
       try {
@@ -198,7 +201,7 @@ class StoredValues {
     }
   }
 
-  /** Returns the ID of a data key that the change needs and that is not known; `undefined` if all are known. */
+  /** Returns the ID of an unknown data key that the change needs; `undefined` if all its data keys are known. */
   unknown({ key, value, previous }: Change): string | undefined {
     if (this.isExempt(key)) return undefined;
     for (const stored of [value, previous?.value]) {
@@ -235,7 +238,7 @@ class WriteTracker {
     return transaction;
   }
 
-  /** Records the rows that are written from now on. The record must be ended. */
+  /** Starts to record the rows that are written. The caller must call `end` on the result. */
   record(): { readonly written: ReadonlySet<string>; end(): void } {
     const written = new Set<string>();
     this.#records.add(written);
@@ -256,9 +259,8 @@ interface RewriteParts {
 }
 
 /**
- * In the embedded store, a check of an unlogged row cannot distinguish two values of the row. Rows that this process
- * has written since they were read are therefore skipped. Other processes can write only to etcd, where every check is
- * exact.
+ * Skips rows that this process has written since they were read, because in the embedded store, a check of an unlogged
+ * row cannot distinguish two values of the row. Other processes can write only to etcd, where every check is exact.
  */
 async function rewriteRows(parts: RewriteParts, rows: readonly RewrittenRow[]): Promise<number> {
   const { store, values, writes } = parts;

@@ -17,8 +17,9 @@ export interface HeldObserverOptions {
 }
 
 /**
- * Decrypts changes and passes them to an observer. If a change needs an unknown key, the change and all later ones are
- * held, so that the observer gets all changes in order. This happens after another server has created a key.
+ * Decrypts changes and passes them to an observer. If a change needs an unknown key, for example one that another
+ * server has just created, this change and all later changes are held until the key is known. The observer therefore
+ * gets all changes in order.
  */
 export class HeldObserver implements Observer {
   readonly #options: HeldObserverOptions;
@@ -49,7 +50,7 @@ export class HeldObserver implements Observer {
   }
 
   ended(error: StoreError): void {
-    // The held changes are dropped, because the observer does not need them: it lists again, or the store is closed.
+    // Drops the held changes, because the observer does not need them: it lists again, or the store is closed.
     this.#held.length = 0;
     this.#ending = error;
     this.#options.observer.ended(error);

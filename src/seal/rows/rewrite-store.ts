@@ -17,17 +17,20 @@ export interface RewriteStoreOptions {
   readonly signal: AbortSignal;
 }
 
-/** The number of rows in a transaction: a transaction may contain ten checks. */
+/** The number of rows in a transaction. The limit is ten, because a transaction may contain ten checks. */
 const rowsPerTransaction = 10;
 const rowsPerPage = 200;
 /** The pause after each page in milliseconds, so that requests are not delayed. */
 const pauseMs = 20;
-/** The pause before the next attempt to rewrite rows that others were writing. */
+/**
+ * The pause in milliseconds before the next attempt to rewrite rows that other writers changed during the previous
+ * attempt.
+ */
 const retryMs = 1_000;
 
 /**
- * Rewrites all rows that are in clear or encrypted with an older key, until none are left. Can be repeated after an
- * interruption, because the rows themselves show whether they were rewritten. Rejects with StoreError.
+ * Rewrites all rows that are stored in clear or encrypted with an older key, until there are no such rows. Can be
+ * repeated after an interruption, because each row shows whether it was rewritten. Rejects with StoreError.
  */
 export async function rewriteStore(options: RewriteStoreOptions): Promise<void> {
   const { clock, signal, onProgress } = options;

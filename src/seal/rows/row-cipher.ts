@@ -16,7 +16,7 @@ export type EncryptedRows = 'all' | 'secrets';
 export interface DataKeys {
   /** The key for new values; `undefined` if values are written in clear. */
   readonly current: DataKey | undefined;
-  /** The values that are encrypted, if there is a current key. */
+  /** Which rows are encrypted, if there is a current key. */
   readonly rows: EncryptedRows;
   find(id: string): DataKey | undefined;
 }
@@ -49,9 +49,9 @@ const cipherOptions = { authTagLength: tagBytes };
 const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 const maxBytesPerCharacter = 3;
 
-/** The number of derived keys that are kept. Each start of a server derives one. */
+/** The maximum number of derived keys in memory. Each start of a server derives a new key. */
 const maxDerivedKeys = 1000;
-/** The limits of the values that are kept in clear until observers have received them. */
+/** The limits for the decrypted values that are kept in memory until observers have received them. */
 const maxRecentCharacters = 4 * 1024 * 1024;
 const maxRecentLength = 64 * 1024;
 
@@ -69,10 +69,10 @@ interface RecentValue {
 }
 
 /**
- * Encrypts the values of rows with AES-256-GCM. An encrypted value is the marker, the ID of the data key, a salt, and then a
- * counter, the ciphertext and the tag in base64. Every process derives its own key from the data key and a random salt, so
- * the counter alone makes its nonces unique, and no random bytes are needed per value. The key of the row is
- * authenticated, so a value cannot be moved to another row.
+ * Encrypts the values of rows with AES-256-GCM. An encrypted value consists of the marker, the ID of the data key, a
+ * salt, and then a counter, the ciphertext and the tag in base64. Every process derives its own key from the data key
+ * and a random salt. The counter alone therefore makes its nonces unique, and no random bytes are needed per value. The
+ * store key of the row is authenticated, so a value cannot be moved to another row.
  */
 export class RowCipher {
   readonly #keys: DataKeys;
@@ -81,7 +81,7 @@ export class RowCipher {
   #writer: WriterKey | undefined;
   #counter = 0;
   /**
-   * The newest values that this process has encrypted, by their counters. They are passed to observers without
+   * The newest values that this process has encrypted, by their counters. Observers get these values without
    * decryption.
    */
   readonly #recent = new Map<string, RecentValue>();
@@ -91,7 +91,7 @@ export class RowCipher {
     this.#keys = keys;
   }
 
-  /** Returns the stored text of a value. A value that looks like an encrypted one is never stored in clear. */
+  /** Returns the text to store for a value. A value that looks like an encrypted value is always encrypted. */
   seal(key: Key, clear: string): string {
     const current = this.#keys.current;
     if (current !== undefined && this.#encrypts(clear)) {

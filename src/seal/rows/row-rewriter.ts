@@ -46,8 +46,8 @@ const pollMs = 60_000;
 const retryBackoff = { initialMilliseconds: 1_000, maxMilliseconds: 10_000 };
 
 /**
- * Rewrites rows whenever the keyring requests it, until all have the form that the cipher writes now. Waits while rows
- * cannot be written, for example because the disk is full. Only one process may run it at a time.
+ * Rewrites rows whenever the keyring requests a rewrite, until all rows have the form that the cipher writes now. Waits
+ * while rows cannot be written, for example because the disk is full. Only one process may run a RowRewriter at a time.
  */
 export class RowRewriter {
   readonly #options: RowRewriterOptions;
@@ -62,8 +62,8 @@ export class RowRewriter {
   async progress(since: string): Promise<StoredProgress> {
     const { encrypted } = this.#options;
     const progress = await this.#stored(since);
-    // If nothing can be written, the process that rewrites the rows could not store the reason either. This process
-    // then determines the reason itself.
+    // If nothing can be written, the process that rewrites the rows cannot store the reason. This process therefore
+    // determines the reason itself.
     const problem =
       this.#problem ?? progress.problem ?? (await encrypted.assertWritable().then(() => undefined, reasonOf));
     return problem === undefined ? progress : { ...progress, problem };
@@ -111,7 +111,7 @@ export class RowRewriter {
       const value = JSON.stringify({ ...(await this.#stored(since)), problem });
       await encrypted.transact({ writes: [{ key: progressKey, value }] });
     } catch {
-      // If this fails, every other process determines the reason itself.
+      // A failure is ignored, because every other process then determines the reason itself.
     }
   }
 
@@ -129,7 +129,7 @@ export class RowRewriter {
 
   async #rewrite(since: string, signal: AbortSignal): Promise<void> {
     const { encrypted, store, keyring, cipher, isExempt, isUnlogged, clock, log } = this.#options;
-    // Without the newest data key, this process would encrypt with an older one.
+    // The keyring is read again first: without the newest data key, this process would encrypt with an older one.
     if (keyring.problem !== undefined) await keyring.reload();
     if (keyring.problem !== undefined) throw new SealError(keyring.problem);
     // The rows are counted only if they can be written, because counting reads the whole store.

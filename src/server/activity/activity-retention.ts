@@ -12,21 +12,25 @@ export interface ActivityRetentionOptions {
 
 /** Records are removed after this time. */
 export const activityLifetimeMs = 30 * 24 * 3_600_000;
-/** The number of newest records that are kept per namespace, so that a busy project evicts only its own records. */
+/**
+ * The maximum number of records per namespace. The newest records are kept, so a busy project evicts only its own
+ * records.
+ */
 export const maxActivityRecords = 2_000;
-/** The number of records that are added to a namespace before it is counted again. */
+/** The number of records that are added to a namespace before the records of this namespace are counted again. */
 const addedPerCount = 200;
 const intervalMs = 3_600_000;
 /** Number of rows that are read at a time. */
 const pageSize = 500;
 
 /**
- * Removes activity records that are too old, or that exceed the limit of a namespace. Every replica removes records of
- * both types, but checks the limit only for the records that it adds. Removing a record twice has no effect.
+ * Removes activity records that are too old, or that exceed the limit of a namespace. Every replica removes old records
+ * of all namespaces, but checks the limit only for namespaces to which it adds records. Removing a record twice has no
+ * effect.
  */
 export class ActivityRetention {
   readonly #options: ActivityRetentionOptions;
-  /** The number of records that were added to each namespace since it was counted. */
+  /** The number of records that were added to each namespace since the records of the namespace were counted. */
   readonly #added = new Map<string, number>();
   #isClosed = false;
   #running: Promise<void> = Promise.resolve();

@@ -14,7 +14,7 @@ const allList = 'all';
 const namespaceList = 'namespace';
 const lastReadersPrefix = 'last-readers';
 
-/** The first time in milliseconds that has more than thirteen digits. */
+/** The first time, in milliseconds since the epoch, that has more than thirteen digits. */
 const endOfTime = 10_000_000_000_000;
 /** More records than a process can write within a millisecond. */
 const maxSequence = 1_000_000;
@@ -29,8 +29,8 @@ export function newActivityName(time: number): string {
 }
 
 /**
- * Returns the text with which the names of the records of this time start. The text sorts before the names of these
- * records and of all older records.
+ * Returns the start of the names of all records of this time. It sorts before the names of these records and of all
+ * older records.
  */
 export function activityNameAt(time: number): string {
   return String(endOfTime - 1 - Math.max(0, Math.floor(time))).padStart(13, '0');
@@ -55,7 +55,7 @@ export function activityRowKeys({ namespace, name, stored }: ActivityRow): reado
   return stored.action === 'Deleted' ? [...keys, lastReadersKey(namespace, stored.involvedObject.uid)] : keys;
 }
 
-/** Returns the range of the records of a namespace, or of all namespaces if it is ''. */
+/** Returns the range of the records of a namespace; of all namespaces if `namespace` is ''. */
 export function activityRange(namespace: string): KeyRange {
   const prefix = namespace === '' ? [allList] : [namespaceList, namespace];
   return { slice: activityRecordsSlice, prefix };

@@ -22,7 +22,10 @@ export interface ActivityLogOptions {
   queueFor?(namespace: string, name: string, stored: StoredActivity): readonly Write[];
 }
 
-/** Opens the activity records in the store. They are rows that are read when they are listed, so they use no memory. */
+/**
+ * Opens the log of activity records. The records are rows of the store that are read only when they are listed, so they
+ * use no memory.
+ */
 export function openActivityLog({ store, retention, queueFor }: ActivityLogOptions): ActivityLog {
   return {
     writesOf(namespace, stored) {

@@ -8,7 +8,7 @@ import { createTunnelAdmission } from './admit-agent.ts';
 const clock = new ManualClock();
 const minutesAgo = (minutes: number) => timestamp(clock.now() - minutes * 60_000);
 
-/** Opens a tunnel of a new agent, with an agent of another cluster that joined earlier and has this status. */
+/** Opens a tunnel of a new agent. An agent of another cluster has joined earlier, and `earlier` is its status. */
 async function openTunnel(earlier: Partial<ClusterAgent>): Promise<void> {
   const agents: ClusterAgent[] = [
     { name: 'first', clusterUID: 'one', ...earlier },

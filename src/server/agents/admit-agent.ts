@@ -24,9 +24,9 @@ export function refuseVersion(version: string, serverVersion: string): void {
 }
 
 /**
- * Returns a function that is called before a tunnel of an agent is used. It rejects with StatusError if the agent must not serve
- * the cluster: its version is not supported, or it runs in another cluster than an agent that joined earlier. Otherwise,
- * each request would reach one of the two clusters at random.
+ * Returns a function that is called before a tunnel of an agent is used. The function rejects with StatusError if the
+ * agent must not serve the cluster: its version is not supported, or it runs in another cluster than an agent that
+ * joined earlier. With agents in two clusters, each request would reach one of the two at random.
  */
 export function createTunnelAdmission({ status, tunnels, clock, serverVersion }: AdmitTunnelOptions) {
   return async (entry: AgentEntry, { version, clusterUID }: AgentTunnelQuery): Promise<void> => {
@@ -39,7 +39,7 @@ export function createTunnelAdmission({ status, tunnels, clock, serverVersion }:
     const others = agents.filter((each) => each.clusterUID !== undefined && each.clusterUID !== clusterUID);
     const position = agents.findIndex(({ name }) => name === agent);
     for (const other of others) {
-      // `agents` has the order in which the agents joined, so the agent that joined later is refused.
+      // `agents` is sorted by the time of joining, so the agent that joined later is refused.
       if (agents.indexOf(other) < position) throw anotherCluster(cluster, clusterUID, other);
       for (const tunnel of tunnels.ofAgent(cluster, other.name)) tunnel.destroy();
     }

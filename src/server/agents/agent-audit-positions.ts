@@ -4,14 +4,14 @@ import type { Revision, Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 
 /**
- * The maximum number of logs of one agent whose positions are stored. An agent starts a new log only if it loses its directory. An
- * agent is untrusted and could invent logs.
+ * The maximum number of audit logs of one agent whose positions are stored. An agent starts a new log only if it loses
+ * its directory, but an untrusted agent could invent logs.
  */
 const maxLogs = 16;
 
 /**
- * The next expected line of the audit logs of agents. It is stored in a row per cluster, because an agent may upload its lines to
- * any replica.
+ * The numbers of the next expected lines of agents' audit logs. They are stored in a row per cluster, because an agent
+ * may upload its lines to any replica.
  */
 export class AgentAuditPositions {
   readonly #store: Store;
@@ -20,7 +20,10 @@ export class AgentAuditPositions {
     this.#store = store;
   }
 
-  /** Returns the number of the line after the last one that a replica has confirmed; 0 if there is none. */
+  /**
+   * Returns the number of the next expected line: the line after the last one that a replica has confirmed. Returns 0
+   * if no line was confirmed.
+   */
   async next(cluster: string, log: string): Promise<number> {
     const { positions } = await this.#read(cluster);
     return positions.get(log) ?? 0;

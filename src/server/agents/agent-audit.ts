@@ -17,23 +17,24 @@ export interface AgentAuditOptions {
 }
 
 /**
- * Receives audit lines from agents and appends them to the server's audit log. Each line is written exactly once. With
- * several replicas, a line may be in the logs of two replicas after a crash between writing and confirming it.
+ * Receives audit lines from agents and appends them to the server's audit log. Each line is written exactly once, with
+ * one exception: if one of several replicas crashes after it has written a line and before it has confirmed it, another
+ * replica may write the line again.
  */
 export interface AgentAudit {
   append(cluster: string, batch: AgentAuditBatch): Promise<AgentAuditReceipt>;
 }
 
 /**
- * Maximum number of agent logs whose next line number is cached. A number that is not cached is read from the audit
+ * The maximum number of agent logs whose next line number is cached. For other logs, the number is read from the audit
  * log.
  */
 const maxCached = 1_000;
 
 /**
- * Creates the receiver of agents' audit lines. The receiver caches the next expected line number of each agent log.
- * After a start of the server, it reads the number from the audit log itself, because a number in a separate file could
- * be older than the written lines. Agents resend lines until the server confirms them.
+ * Creates the receiver of agents' audit lines. The receiver caches the number of the next expected line of each agent
+ * log. After a start of the server, it reads this number from the server's audit log, because a number in a separate
+ * file could be older than the written lines. Agents resend lines until the server confirms them.
  */
 export function createAgentAudit({ auditLog, path, positions }: AgentAuditOptions): AgentAudit {
   const nextLines = new Map<string, number>();

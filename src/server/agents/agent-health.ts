@@ -13,8 +13,8 @@ export interface AgentHealthOptions {
 }
 
 /**
- * The facts that an agent announces about itself, and measurements that an announcement removes because they are
- * outdated.
+ * The facts that an agent announces about itself, and the measurements that become outdated with an announcement and
+ * are removed.
  */
 export type AnnouncedFacts = Pick<
   AgentChanges,
@@ -32,9 +32,12 @@ const minimumIntervalMs = 10_000;
 interface ConnectedAgent extends AgentEntry {
   /** The number of open policy feeds. It is more than one while an agent reconnects. */
   feeds: number;
-  /** True after the last feed has ended, until the status shows it. */
+  /** True from the end of the last feed until the status shows that the agent is disconnected. */
   hasEnded: boolean;
-  /** The times at which a feed was last opened and at which the last one ended, in milliseconds since the epoch. */
+  /**
+   * `openedAt` is the time at which a feed was last opened, `lastSeen` the time at which the last feed ended. Both are
+   * in milliseconds since the epoch.
+   */
   openedAt: number;
   lastSeen: number;
   /** The values that this replica has written last. */
@@ -46,9 +49,9 @@ interface ConnectedAgent extends AgentEntry {
 }
 
 /**
- * Writes to the status of each cluster when its agents were last connected, their round trip times and throughput. The policy
- * feed and the tunnels of an agent can end at different replicas. The replica that serves the feed writes whether the agent is
- * connected, and each replica with tunnels writes what it measures.
+ * Writes the health of agents to the status of their clusters: when they were last connected, their round trip times
+ * and their throughput. The policy feed and the tunnels of an agent can end at different replicas. The replica that
+ * serves the feed writes whether the agent is connected, and each replica with tunnels writes what it measures.
  */
 export class AgentHealth {
   readonly #options: AgentHealthOptions;
@@ -59,7 +62,7 @@ export class AgentHealth {
     this.#options = options;
   }
 
-  /** Returns the lines of a policy feed. The agent counts as connected until the lines end. */
+  /** Returns the lines of a policy feed unchanged. The agent counts as connected until the lines end. */
   async *whileConnected<Line>(entry: AgentEntry, lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
     const agent = this.#agent(entry);
     agent.feeds++;
@@ -157,7 +160,8 @@ export class AgentHealth {
     else if (this.#agents.get(keyOf(agent)) === agent) this.#agents.delete(keyOf(agent));
     try {
       await status.merge(agent, (entry) => {
-        // The tunnels to this replica have closed. If another replica has tunnels, it writes the round trip time again.
+        // The tunnels to this replica have closed, so its round trip time is outdated. Another replica with tunnels
+        // writes the round trip time again.
         const isOutdated = before !== undefined && entry.roundTripMilliseconds === before;
         const measured = { ...(isOutdated ? { roundTripMilliseconds: undefined } : {}), ...measurements };
         if (isConnected) {
@@ -177,8 +181,8 @@ export class AgentHealth {
 const keyOf = ({ cluster, agent }: AgentEntry) => `${cluster} ${agent}`;
 
 /**
- * True if another replica has served a feed of the agent more recently than this replica. The end of this replica's
- * feed then does not mean that the agent is disconnected.
+ * True if another replica has served a feed of the agent more recently than this replica. The agent may then still be
+ * connected although the feed of this replica has ended.
  */
 function isSeenElsewhere({ connected, lastSeen = '' }: ClusterAgent, { shownSeen, openedAt }: ConnectedAgent): boolean {
   if (connected !== true || lastSeen === shownSeen) return false;

@@ -24,11 +24,14 @@ export interface AgentMountOptions {
   readonly apiPrefix: string;
   readonly chain: AuthenticatedChainOptions;
   readonly policy: PolicySource;
-  /** Authenticates requests. `others` authenticates all credentials other than those of agents. */
+  /**
+   * Returns a function that authenticates requests. Agents' credentials are authenticated here, and all other
+   * credentials by `others`.
+   */
   authenticate(others: AuthenticatedChainOptions['authenticate']): AuthenticatedChainOptions['authenticate'];
   /**
-   * Returns the purpose of an agent's access key: `join` for the path to join, `serve` for all other paths. `undefined` if it
-   * is not the key of an agent.
+   * Returns the purpose of an access key: `join` if it gives an agent access only to the path to join, `serve` if it
+   * gives access to all other paths. `undefined` if the key does not belong to an agent.
    */
   purposeOf(keyName: string): 'join' | 'serve' | undefined;
   join(agent: JoiningAgent): Promise<void>;

@@ -59,7 +59,7 @@ export async function readAnnouncement(exchange: Exchange): Promise<AgentAnnounc
     isConnecting: flagAt(sent, 'isConnecting'),
     hostname: readHostname(sent),
     readOnly: flagAt(sent, 'readOnly'),
-    // Invalid names are omitted, because the command line prints a command that contains the names.
+    // Invalid names are omitted, because the command line prints these names as part of a command for users to run.
     ...(isRelease ? { release } : {}),
   };
 }

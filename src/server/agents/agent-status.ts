@@ -13,8 +13,8 @@ export interface AgentEntry {
 }
 
 /**
- * The maximum number of attempts. The agents of a cluster can be connected to different replicas, which write the same
- * list.
+ * The maximum number of attempts of a status write. The agents of a cluster can be connected to different replicas, and
+ * these replicas write the same list.
  */
 const maxAttempts = 10;
 
@@ -33,9 +33,9 @@ export class AgentStatus {
 
   /**
    * Merges changes into the entry of an agent, and removes the entries of agents whose keys no longer exist. A field
-   * with `undefined` is removed. Has no effect if nothing changes or the cluster does not exist. Changes that depend on
-   * the current entry are passed as a function, because another replica may change the entry at the same time.
-   * Background work passes its `fence`.
+   * whose new value is `undefined` is removed. Has no effect if nothing changes or the cluster does not exist. Changes
+   * that depend on the current entry are passed as a function, because another replica may change the entry at the same
+   * time. Background work passes its `fence`.
    */
   async merge(
     { cluster, agent }: AgentEntry,

@@ -23,19 +23,18 @@ export interface AnnouncementHandlerOptions {
 const maxAttempts = 10;
 
 /**
- * Stores the address that an agent announces. Clients use the address as the direct endpoint of the cluster. If the
- * cluster is reachable only through its agents, the server also stores a kubeconfig with this address and a credential for the
- * agents. Agents announce themselves on every connect. An unchanged announcement is not written, because a new
- * kubeconfig closes all existing connections.
- *
- * The agents of a cluster that are reached through tunnels share the credential in the first announcement. Otherwise each agent
- * would replace the credential of the others.
+ * Creates the handler that stores the address that an agent announces. Clients use the address as the direct endpoint
+ * of the cluster. If the cluster is reachable only through its agents, the handler also stores a kubeconfig with this
+ * address and a credential for the agents. Agents announce themselves on every connect. An unchanged announcement is
+ * not written, because a new kubeconfig closes all existing connections.
+ * If agents are reached through tunnels, all agents of the cluster share the credential of the first announcement.
+ * Otherwise each agent would replace the credential of the other agents.
  */
 export function createAnnouncementHandler(options: AnnouncementHandlerOptions) {
   const { plane } = options;
   const clusters = storeOf(plane.kinds, clusterKind);
 
-  /** Returns the credential in the stored kubeconfig. `undefined` if there is none. */
+  /** Returns the credential in the stored kubeconfig; `undefined` if no credential is stored. */
   function storedCredential(name: string): string | undefined {
     const sealed = clusterHiddenOf(clusters.peekHidden('', name))?.[hiddenKubeconfig] ?? '';
     return sealed === '' ? undefined : readKubeconfig(options.unseal(sealed)).kubeconfig?.token;
@@ -98,16 +97,16 @@ function isSharing({ isTunneled = false, sharesCredential = false, host }: Agent
 }
 
 /**
- * True if the announcement may replace the direct endpoint. An agent without an address does not remove the address of
- * another agent.
+ * True if the announcement may remove or replace the direct endpoint. An agent that announces no address must not
+ * remove the address of another agent.
  */
 function mayRemoveEndpoint({ status }: Cluster, { url }: AgentAnnouncement): boolean {
   return url !== '' || (status?.agents ?? []).length < 2;
 }
 
 /**
- * Returns digests of the address for the server and of the address for clients. A shared credential is not part of the
- * digests.
+ * Returns two digests of an announcement: of the access that the server uses, and of the address that clients use. A
+ * shared credential is not part of the digests.
  */
 function digestsOf({ spec }: Cluster, announcement: AgentAnnouncement, shares: boolean) {
   const { url, authority, credential, isTunneled = false, host } = announcement;

@@ -20,8 +20,8 @@ export interface AuthenticateAgentOptions {
 }
 
 /**
- * Returns the authentication of the agent API. It accepts the proofs of agents that have joined, which no other API
- * accepts. `authenticateOthers` authenticates all other credentials.
+ * Creates the authentication of the agent API. The agent API is the only API that accepts the proofs of agents that
+ * have joined. `authenticateOthers` authenticates all other credentials.
  */
 export function createAgentAuthentication(
   { accessKeys, kinds, installation, clock }: AuthenticateAgentOptions,
@@ -30,8 +30,8 @@ export function createAgentAuthentication(
   const keys = storeOf(kinds, accessKeyKind);
   const used = new UsedProofs(clock);
   /**
-   * The accepted proof of each request. If the caches were outdated, a request is authenticated again, and its proof
-   * must not be rejected as already used.
+   * The accepted proof of each request. A request is authenticated a second time if the caches were outdated, and its
+   * proof must not be rejected then as already used.
    */
   const accepted = new WeakMap<Exchange, string>();
 

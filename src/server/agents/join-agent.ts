@@ -32,9 +32,9 @@ export interface JoiningAgent extends AgentJoinRequest {
 }
 
 /**
- * Exchanges a join token for the key of an agent. One write replaces the token by the key, on the condition that the
- * token is unchanged. A token for one agent therefore works only once, even if several agents use it at the same time
- * at several replicas.
+ * Creates the function that exchanges a join token for the key of an agent. One write replaces the token by the key, on
+ * the condition that the token is unchanged. A token for one agent therefore works only once, even if several agents
+ * use it at the same time at several replicas.
  */
 export function createAgentJoin(options: JoinAgentOptions) {
   const { kinds, state, clock } = options;
@@ -100,7 +100,7 @@ function verifiedKey(
 
 type JoinedAgent = Pick<NonNullable<NonNullable<AccessKey['spec']>['agentKey']>, 'fingerprint' | 'host'>;
 
-/** Throws 409 if the cluster would have two agents of which one runs the cluster itself. */
+/** Throws 409 if the cluster would have two agents and one of them runs the cluster itself. */
 function refuseSecondBuiltIn(cluster: string, agent: JoinedAgent, joined: readonly JoinedAgent[]): void {
   const others = joined.filter(({ fingerprint }) => fingerprint !== agent.fingerprint);
   const owner = [agent, ...others].find(({ host }) => host === 'built-in');

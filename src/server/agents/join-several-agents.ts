@@ -17,10 +17,11 @@ type AgentJoin = NonNullable<AccessKeySpec['agentJoin']>;
 const maxAttempts = 20;
 
 /**
- * Returns the function that lets an agent join with a token for several agents. The first write records the key of the agent in the
- * token, on the condition that the token is unchanged, so no more agents join than the token permits. The second write creates the
- * access key, and the third one records its name, so that a deleted access key is not created again. An agent that repeats its
- * request continues after the last completed write.
+ * Creates the function that lets an agent join with a token for several agents. The function makes three writes. The
+ * first one records the key of the agent in the token, on the condition that the token is unchanged, so no more agents
+ * join than the token permits. The second one creates the access key. The third one records the name of the access key,
+ * so that a deleted access key is not created again. An agent that repeats its request continues after the last
+ * completed write.
  */
 export function joinSeveralAgents(kinds: KindStores) {
   const keys = storeOf(kinds, accessKeyKind);

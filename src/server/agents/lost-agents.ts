@@ -7,15 +7,16 @@ import type { RevisionCheck } from '../../store/store.ts';
 import type { AgentStatus } from './agent-status.ts';
 
 /**
- * An agent that was not seen for this time is not connected, even if its status says so: the server to which it was
- * connected has ended without writing the status. The status of a connected agent is written every five minutes. The
- * longer limit allows for a failed write and for differences between the clocks of servers.
+ * The time after which an agent that was not seen counts as not connected, even if its status shows that it is
+ * connected. This happens if the server to which the agent was connected has ended without writing the status. The
+ * status of a connected agent is written every five minutes. The longer limit allows for a failed write and for
+ * differences between the clocks of servers.
  */
 const maxUnseenMs = 12 * 60_000;
 
 const checkIntervalMs = 60_000;
 
-/** True if the status says that an agent is connected, but the agent was not seen for too long. */
+/** True if the status shows an agent as connected, but the agent was not seen for too long. */
 export function isLost({ connected, lastSeen }: ClusterAgent, now: number): boolean {
   return connected === true && now - Date.parse(lastSeen ?? '') > maxUnseenMs;
 }
@@ -30,7 +31,7 @@ export interface LostAgentsOptions {
 }
 
 /**
- * Marks agents that were not seen for too long as not connected. Returns a function that stops this, and resolves after
+ * Marks agents that were not seen for too long as not connected. The returned function stops this, and resolves after
  * the last write.
  */
 export function showLostAgents({ kinds, status, fence, clock, log }: LostAgentsOptions): () => Promise<void> {

@@ -61,7 +61,7 @@ export interface AgentApiOptions {
   readonly closing: CloseStack;
   readonly log: Log;
   readonly clock: Clock;
-  /** The version that decides which agents may connect. Optional; defaults to the version of the program. */
+  /** The server version that determines which agents may connect. Optional; defaults to the version of the program. */
   readonly serverVersion?: string | undefined;
 }
 
@@ -154,7 +154,7 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
   };
 }
 
-/** Creates the writer of the agents' health to the status of their clusters. */
+/** Opens the component that writes the health of agents to the status of their clusters. */
 function openAgentHealth(options: AgentApiOptions, status: AgentStatus): AgentHealth {
   const { tunnels, replicas, closing, clock, log } = options;
   const { kinds } = options.management.plane;
@@ -191,7 +191,8 @@ function activeKeyNamed(
 function openAuditPositions(store: Store, kinds: KindStores): AgentAuditPositions {
   const positions = new AgentAuditPositions(store);
   storeOf(kinds, clusterKind).listen(({ before, after }) => {
-    // All replicas try to remove the row. A row that remains has no effect, because a new agent has a new log.
+    // All replicas try to remove the row of the deleted cluster. If the row remains, it has no effect, because a new
+    // agent has a new log.
     if (after === undefined) void positions.forget(before?.object.metadata.name ?? '').catch(() => {});
   });
   return positions;

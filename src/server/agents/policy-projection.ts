@@ -33,8 +33,8 @@ export function projectedInstance(instance: VirtualClusterInstance): JsonObject 
     status: {
       ...pick(status, instanceStatus),
       ...(rendered === undefined ? {} : { virtualCluster: pick(rendered, ['access']) }),
-      // Included so that the gateway of an agent does not reject requests to an instance that is to sleep but stays
-      // awake.
+      // The condition is included because an instance that is to sleep may have to stay awake. The gateway of an agent
+      // must not reject requests to such an instance.
       ...(refusal === undefined ? {} : { conditions: [pick(refusal, ['type', 'status', 'reason'])] }),
     },
   };
@@ -55,7 +55,9 @@ export function projectedSpace(instance: SpaceInstance): JsonObject {
   };
 }
 
-/** Returns fields that show the agent that the instance has a template, without the contents of the template. */
+/**
+ * Returns fields that show the agent whether the instance has a template. The contents of the template are left out.
+ */
 function templateMarkers({ templateRef, template }: NonNullable<(VirtualClusterInstance | SpaceInstance)['spec']>) {
   const name = templateRef?.name ?? '';
   return { ...(name === '' ? {} : { templateRef: { name } }), ...(template === undefined ? {} : { template: {} }) };

@@ -10,7 +10,10 @@ export interface ReplacedKeysOptions {
   readonly state: Pick<ManagementState, 'accessKey'>;
 }
 
-/** Deletes the older access keys of an agent after it has used a new one, so that a leaked old key is useless. */
+/**
+ * Creates a function that deletes the older access keys of an agent after the agent has used a new key, so that a
+ * leaked old key is useless.
+ */
 export function createReplacedKeyCleanup({ kinds, state }: ReplacedKeysOptions) {
   const keys = storeOf(kinds, accessKeyKind);
   return async (cluster: string, keyName: string): Promise<void> => {

@@ -87,7 +87,10 @@ class PolicyChanges {
   readonly #cluster: string;
   readonly #source: PolicySource;
   readonly #queue = new BoundedQueue<PolicyLine>(maxQueued, { onChange: () => this.#wake() });
-  /** Number of instances and spaces on this cluster, by project. Only projects with at least one of them are sent. */
+  /**
+   * The number of instances and spaces on this cluster, by project. Only projects with an instance or a space on this
+   * cluster are sent.
+   */
   readonly #projects = new Map<string, number>();
   readonly #stops: (() => void)[];
   #wake: () => void = () => {};
@@ -143,9 +146,8 @@ class PolicyChanges {
   }
 
   /**
-   * Returns the queued lines, or a keepalive if none was queued for an interval; `undefined` if the queue has ended.
-   * Rejects if it is unknown whether this replica has received all changes, so that the agent connects to another
-   * replica.
+   * Returns the queued lines, or a keepalive if no line was queued for an interval; `undefined` if the queue has ended.
+   * Rejects if this replica may have missed changes, so that the agent connects to another replica.
    */
   async next(): Promise<string | undefined> {
     const { clock } = this.#source;

@@ -9,8 +9,8 @@ const purpose = 'audit key';
 const rowKey = installationKey('audit-key');
 
 /**
- * Returns the key that signs the audit logs of this installation. It is sealed in a row of the store, which all replicas
- * share. The first server creates it. Throws StartError if it cannot be used.
+ * Returns the key that signs the audit logs of this installation. The key is stored sealed in a row of the store, which
+ * all replicas share. The first server creates it. Throws StartError if the key cannot be used.
  */
 export async function loadAuditKey(store: Store, sealer: Sealer): Promise<CheckpointKey> {
   for (;;) {
@@ -20,7 +20,7 @@ export async function loadAuditKey(store: Store, sealer: Sealer): Promise<Checkp
     try {
       await store.transact({ checks: [{ key: rowKey, revision: undefined }], writes: [{ key: rowKey, value }] });
     } catch (error) {
-      // Another server has stored its key at the same time. That key is used.
+      // Another server has stored its key at the same time. This server uses that key.
       if (!(error instanceof StoreError) || error.code !== 'CheckFailed') throw error;
     }
   }

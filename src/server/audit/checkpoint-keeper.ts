@@ -42,7 +42,10 @@ export class CheckpointKeeper {
     });
   }
 
-  /** Checks that the log contains the newest stored checkpoint. If it does not, records this in the log. */
+  /**
+   * Checks that the log contains the line of the newest stored checkpoint. If the line is missing or differs, records
+   * this in the log.
+   */
   static async open(options: CheckpointKeeperOptions): Promise<CheckpointKeeper> {
     const { id, auditLog, location, checkpoints, clock, log } = options;
     const keeper = new CheckpointKeeper(options);
@@ -67,7 +70,7 @@ export class CheckpointKeeper {
     giveUp.abort();
   }
 
-  /** Resolves after the last line is signed and the signature is stored, or after this has failed. */
+  /** Signs the last line now. Resolves after the signature is stored, or after signing or storing has failed. */
   signNow(): Promise<void> {
     return this.#lanes.run('sign', () => this.#sign());
   }
@@ -78,7 +81,8 @@ export class CheckpointKeeper {
     if (head.seq === 0 || head.seq === this.#storedSeq) return;
     try {
       auditLog.signNext();
-      // After a power failure, the log must contain everything that was signed.
+      // The log is written to disk before it is signed, so that it contains everything that was signed after a power
+      // failure.
       await auditLog.sync();
       await checkpoints.put(id, { ...head, ...key.sign(head, clock.now()) });
       this.#storedSeq = head.seq;

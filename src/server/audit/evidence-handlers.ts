@@ -15,7 +15,8 @@ export function checkpointsHandler({
 }: Pick<ServerAudit, 'key' | 'checkpoints' | 'signNow'>): Handler {
   return async ({ request, query }) => {
     const form = negotiate(request, query, { formats: ['json'] });
-    // Stores the checkpoint of this replica. Other replicas have stored theirs within the last minute.
+    // Stores the current checkpoint of this replica. The stored checkpoints of the other replicas are at most a minute
+    // old.
     await signNow();
     const list: AuditCheckpointList = {
       kind: auditCheckpointListKind,

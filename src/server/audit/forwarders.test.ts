@@ -224,7 +224,7 @@ describe('a forwarder to a webhook', () => {
   });
 });
 
-/** Splits bytes into messages, each of which is preceded by its length. */
+/** Splits bytes into messages. Each message is preceded by its length. */
 function messagesIn(bytes: Buffer): string[] {
   const messages: string[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -13,7 +13,7 @@ import type { Log } from '../../lib/log.ts';
 export interface ForwardersOptions {
   readonly targets: readonly ForwardSettings[];
   readonly location: AuditLogLocation;
-  /** The number of rotated files that are kept in any case. */
+  /** The number of rotated files that are kept even if all targets have received them. */
   readonly keptFiles: number;
   /** The maximum number of additional files that are kept for targets that have not received them. */
   readonly maxHeldFiles: number;
@@ -25,7 +25,7 @@ export interface ForwardersOptions {
   readonly pollMilliseconds?: number;
 }
 
-/** Forwards the audit log of this server to all targets of the settings. */
+/** Forwards the audit log of this server to all targets in the settings. */
 export class Forwarders {
   readonly #options: ForwardersOptions;
   #forwarders: readonly Forwarder[] = [];
@@ -87,8 +87,8 @@ export class Forwarders {
   }
 
   /**
-   * Returns a check that fails while old files are kept or removed because a target does not receive them. It does not
-   * affect the readiness of the server.
+   * Returns a health check that fails if a target has not received old files, so that these files are kept or were
+   * removed. The check does not affect the readiness of the server.
    */
   healthCheck(): HealthCheck {
     return {

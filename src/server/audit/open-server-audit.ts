@@ -43,8 +43,9 @@ export interface ServerAudit {
 }
 
 /**
- * Opens the audit log of this server and signs it. If the store is not on this disk, also returns a check of `/readyz`:
- * a server that must refuse writes because it cannot record them is not ready, so a load balancer uses other servers.
+ * Opens the audit log of this server and signs it. If the store is not on the disk of the log, also returns a check for
+ * `/readyz`. A server that must refuse writes because it cannot record them is then not ready, so a load balancer uses
+ * other servers.
  */
 export async function openServerAudit(options: ServerAuditOptions): Promise<ServerAudit> {
   const { store, sealer, dir, settings, clock, log, closing } = options;
@@ -101,7 +102,7 @@ async function signLog(
   if (opened.repairedBytes > 0) {
     log.warn({ bytes: opened.repairedBytes }, 'removed the rest of an interrupted write from the audit log');
   }
-  // A device or a pipe cannot be read, so there is nothing that a signature could be compared with.
+  // A log that is a device or a pipe is not signed. It cannot be read, so a signature could not be verified.
   if (!opened.isFile) return async () => {};
   const keeper = await CheckpointKeeper.open({ id, auditLog: opened, location, key, checkpoints, clock, log });
   closing.add('audit checkpoints', () => keeper.close());

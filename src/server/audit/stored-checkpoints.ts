@@ -3,14 +3,14 @@ import type { AuditCheckpoint, ReplicaCheckpoint } from '../../api/audit/audit-c
 import type { Key } from '../../store/key.ts';
 import type { Entry, Store } from '../../store/store.ts';
 
-/** The log of a replica that has stored no checkpoint for this time is no longer expected to exist. */
+/** The time after which the log of a replica that has stored no new checkpoint is no longer expected to exist. */
 const maxAgeMilliseconds = 90 * 24 * 60 * 60_000;
 
 const range = { slice: 'audit', prefix: ['checkpoints'] };
 
 /**
- * The newest checkpoint of the audit log of each replica. It is not stored in the log, so a person who removes
- * the end of a log does not remove its checkpoint.
+ * The newest checkpoint of each replica's audit log. The checkpoint is not stored in the log itself, so a person who
+ * removes the end of a log does not remove its checkpoint.
  */
 export class StoredCheckpoints {
   readonly #store: Store;

@@ -17,7 +17,7 @@ export interface VerifyFilesOptions {
   readonly signal: AbortSignal;
 }
 
-/** No server keeps more rotated files. */
+/** The maximum number of rotated files to look for. No server keeps more. */
 const maxFiles = 10_000;
 
 /** Verifies the files of an audit log without a server. Throws StartError with a one-line message. */

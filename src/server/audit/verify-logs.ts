@@ -30,7 +30,7 @@ export interface AllLogsVerifierOptions {
   /** The ID of this replica. */
   readonly id: string;
   readonly verifyOwn: VerifyLog;
-  /** Absent if the server does not share its store. */
+  /** The access to the other replicas; absent if the server does not share its store. */
   readonly others?: { listReplicas(): Promise<ReplicaPeers>; readonly verifyPeer: Peers['verify'] } | undefined;
 }
 

@@ -124,8 +124,8 @@ async function writeLastActivity(
 }
 
 /**
- * Returns a quarter of the period without use after which the key expires, in milliseconds; `undefined` if the key does
- * not expire when unused.
+ * Returns the time for which uses of a key may stay unwritten, in milliseconds: a quarter of the period without use
+ * after which the key expires. `undefined` if the key does not expire when unused.
  */
 function maxUnwrittenUse(key: AccessKey | undefined): number | undefined {
   const { ttl, ttlAfterLastActivity } = key?.spec ?? {};

@@ -13,7 +13,8 @@ export interface AuthHandlers {
   readonly methods: Handler;
   readonly totp: Handler;
   /**
-   * Creates the login handlers. The handlers apply `audited` themselves, because only some login attempts are audited.
+   * Creates the login handlers. The handlers apply the filter `audited` themselves, because only some login attempts
+   * are audited.
    */
   createLoginHandlers(audited: Filter): {
     readonly password: Handler;
@@ -25,7 +26,7 @@ export interface AuthHandlers {
     readonly reset: Handler;
   };
   readonly logout: Handler;
-  /** Absent if browser sessions are disabled. */
+  /** The sessions of browsers; absent if they are disabled. */
   readonly sessions?: BrowserSessions;
   /** Logins of the command line that users allow in the console. Absent if browser sessions are disabled. */
   readonly grants?: GrantHandlers;
@@ -34,8 +35,8 @@ export interface AuthHandlers {
 }
 
 /**
- * Mounts the `/auth` paths. A login request has no access key: it is audited like authenticated requests, and failed
- * attempts are delayed. Every caller may log out. Only administrators may rotate the signing key.
+ * Mounts the `/auth` paths. A login request has no access key. It is nevertheless audited like an authenticated
+ * request, and failed attempts are delayed. Every caller may log out. Only administrators may rotate the signing key.
  */
 export function authMounts(
   handlers: AuthHandlers,

@@ -185,7 +185,8 @@ describe('a session cookie', () => {
     expect((await overHttp2({ ...asked, cookie: [cookie(), cookie()] })).code).toBe(401);
     const review = { ...asked, ':path': `${groupPath}/selves`, ':method': 'DELETE', cookie: cookie() };
     const proved = async (more: OutgoingHttpHeaders) => (await overHttp2({ ...review, ...more })).code;
-    // These paths do not allow DELETE; only successful authentication matters here.
+    // These paths do not allow DELETE. The 405 shows that the authentication was successful, which is all that matters
+    // here.
     expect(await proved({ origin: server.url })).toBe(405);
     expect(await proved({})).toBe(403);
     expect(await proved({ origin: 'https://evil.test' })).toBe(403);

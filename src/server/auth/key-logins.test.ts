@@ -36,13 +36,13 @@ const patchKey = async (name: string, spec: JsonObject) => {
 };
 const remove = (path: string) => bench.send(server, path, { method: 'DELETE' });
 
-/** Signs in with a key of that name; returns the session and the name of its login. */
+/** Signs in with an access key of this name. Returns the session and the name of its login. */
 async function signedIn(name: string, spec: JsonObject = { user: 'anna' }): Promise<string> {
   const shown = await bench.createKey(server, name, spec);
   return textAt(await browser.signIn({ accessKey: shown }), 'accessKey');
 }
 
-/** Opens a watch with the cookie; `end` resolves when it has ended. */
+/** Opens a watch with the session cookie. `end` resolves when the watch has ended. */
 async function watching(): Promise<{ readonly end: Promise<string> }> {
   const response = await bench.request(
     server,
@@ -111,7 +111,7 @@ describe('a login with an access key', () => {
     expect((await new Browser(bench, server).send('/auth/session', again)).code).toBe(401);
     const audit = await bench.read('audit.log');
     expect(audit).toContain('the key is itself a login with an access key');
-    // A login with a password can open another login. When it ends, the new login ends too.
+    // A login with a password can open another login. When the first login ends, the second one ends too.
     const byPassword = await bench.send(server, '/auth/password/login', {
       method: 'POST',
       token: '',

@@ -53,5 +53,5 @@ export function jsonReply(status: number, body: object, headers: Reply['headers'
   };
 }
 
-/** The Kubernetes Status body of a successful request. */
+/** The body of a successful response: a Kubernetes Status. */
 export const successStatus = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };

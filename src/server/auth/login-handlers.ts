@@ -20,7 +20,7 @@ export function passwordLoginHandler(signIn: Pick<SignIn, 'withPassword' | 'reje
 }
 
 /**
- * POST `/auth/logout`: ends the login that the access key of the request belongs to. All requests of this login end at
+ * Handles POST `/auth/logout`: ends the login whose access key sent the request. All requests of this login end at
  * once.
  */
 export function logoutHandler({ logins }: { readonly logins: Pick<Logins, 'end'> }): Handler {

@@ -11,16 +11,16 @@ export interface LoginRemovalsOptions {
   readonly kinds: KindStores;
   readonly state: ManagementState;
   /**
-   * Runs work on only one of the servers that share the store. All writes of the work contain the check `fence`.
-   * Returns a function that stops the work. Optional; by default the work starts immediately.
+   * Runs work on only one of the servers that share the store. All writes of the work must contain the check `fence`.
+   * Returns a function that stops the work. Optional; by default, the work starts immediately.
    */
   runOnOneServer?(start: (fence: RevisionCheck | undefined) => () => Promise<void>): () => Promise<void>;
   readonly log: Log;
 }
 
 /**
- * Removes logins. Also removes logins that ended because of a change of their user or of the access key that opened
- * them.
+ * Removes logins on request. Also removes logins that have ended because their user, or the access key that opened
+ * them, was changed.
  */
 export class LoginRemovals {
   readonly #options: LoginRemovalsOptions;
@@ -42,8 +42,8 @@ export class LoginRemovals {
   }
 
   /**
-   * Deletes the keys of logins as soon as the logins end. Such keys are already rejected, but lists would still contain
-   * them. Returns a function that stops this, and resolves when no removal is in progress.
+   * Deletes the keys of logins as soon as the logins end. The server already rejects such keys, but lists would still
+   * contain them. The returned function stops this, and resolves when no removal is in progress.
    */
   #followEnded(fence: RevisionCheck | undefined): () => Promise<void> {
     const { kinds, state, log } = this.#options;
@@ -69,7 +69,7 @@ export class LoginRemovals {
         removeEnded(created.map((name) => state.accessKey(name)).filter((key) => key !== undefined));
       }),
     ];
-    // If another server did this work before, logins may have ended in the meantime.
+    // Another server may have done this work before, and logins may have ended since it stopped.
     if (fence !== undefined) {
       const all = storeOf(kinds, accessKeyKind).peekAll();
       removeEnded(all.map(({ object }) => object).filter(isLogin));

@@ -42,12 +42,12 @@ export interface OpenedLogin {
   /** The secret value of the access key. Only this response contains it. */
   readonly key: string;
   readonly user: UserInfo;
-  /** The name of the user. If the key has no user, the name of its team or subject. */
+  /** The name of the user. If the key belongs to no user, the name of its team or of its subject. */
   readonly owner: string;
   readonly expiresAt: number;
 }
 
-/** The part of a login's spec that describes the identity at a provider with which it was opened. */
+/** The fields of a login's spec that describe the provider identity with which the login was opened. */
 export type IdentityLoginSpec = Pick<AccessKeySpec, 'displayName' | 'identity' | 'identityRefresh' | 'parent'>;
 
 /** Logins are access keys of the type `Login` that the server creates and deletes. */
@@ -57,26 +57,26 @@ export interface Logins {
   /** Opens a login after the password was checked. Returns `undefined` if the account was changed since the check. */
   open(account: PasswordAccount): Promise<OpenedLogin | undefined>;
   /**
-   * Opens a login for the holder of an access key. The login has the same owner, groups and scope as the key, and ends
-   * if the key is changed. If the key cannot open a login, `why` is the reason.
+   * Opens a login for the holder of an access key. The login has the same owner, groups and scope as the access key,
+   * and ends if the access key is changed. If the access key cannot open a login, `why` is the reason.
    */
   openWithKey(keyName: string): Promise<OpenedLogin | { readonly why: string }>;
   /**
-   * Opens a login of a user with an identity at a provider. `identity` is the part of its spec that describes the identity.
-   * Returns `undefined` if the user was disabled or the identity ended in the meantime.
+   * Opens a login of a user with a provider identity. `identity` contains the fields of the login's spec that describe
+   * the provider identity. Returns `undefined` if the user was disabled or the provider identity ended in the meantime.
    */
   openWithIdentity(user: string, identity: IdentityLoginSpec): Promise<OpenedLogin | undefined>;
   /**
-   * Opens another login of the same owner and source as an active login: bound to the same password, access key or
-   * provider identity, with the same groups, scope and allowed addresses. The new login ends no later than the active
-   * login, counts as opened at the same time, and has its own key.
+   * Opens another login of the same owner and source as an active login. The new login is bound to the same password,
+   * access key or provider identity as the active login, with the same groups, scope and allowed addresses. It ends no
+   * later than the active login, counts as opened at the same time, and has its own key.
    */
   openBeside(keyName: string, displayName: string): Promise<OpenedLogin | { readonly why: string }>;
   /** Returns the owner and the end of a login; `undefined` if the key is not an active login. */
   describe(keyName: string): Pick<OpenedLogin, 'owner' | 'expiresAt'> | undefined;
   /**
-   * Ends the login with this key, or deletes the key of a workload. Returns false for other keys. A login that was used to open `successor` is
-   * not ended, because that would also end `successor`.
+   * Ends the login with this key, or deletes the key of a workload. Returns false for other keys. If the login was used
+   * to open the login `successor`, it is not ended, because that would also end `successor`.
    */
   end(keyName: string, successor?: string): Promise<boolean>;
   /** Stops following changes. Resolves after all removals in progress have ended. */
@@ -84,8 +84,8 @@ export interface Logins {
 }
 
 /**
- * Maximum number of logins per user or per opening key. No person has that many devices. A further login ends the
- * oldest login.
+ * The maximum number of logins per user or per opening access key: more than a person has devices. A further login ends
+ * the oldest login.
  */
 export const maxLogins = 100;
 
@@ -169,8 +169,8 @@ class AccessKeyLogins implements Logins {
       ...(identity === undefined ? {} : { identity }),
       ...(identityRefresh === undefined ? {} : { identityRefresh }),
       ...(parent === undefined ? {} : { parent }),
-      // The restrictions of the existing login itself. Those of the access key that opened it are inherited from that
-      // key.
+      // Copies only the restrictions of the existing login itself. The restrictions of the access key that opened it
+      // are inherited from that access key.
       ...(scope === undefined ? {} : { scope }),
       ...(allowedCIDRs === undefined ? {} : { allowedCIDRs }),
       displayName,
@@ -209,7 +209,7 @@ class AccessKeyLogins implements Logins {
     return this.#removals.close();
   }
 
-  /** Returns the reason why a valid access key cannot open a login; `undefined` if it can. */
+  /** Returns the reason why a valid access key cannot open a login; `undefined` if it can open one. */
   #reasonAgainst(key: AccessKey): string | undefined {
     if (clusterOfAgentUser(key.spec?.subject ?? '') !== undefined) return 'the key belongs to an agent';
     // A login that an access key opened cannot open another login. Otherwise the limit per opening key would not apply.
@@ -220,7 +220,7 @@ class AccessKeyLogins implements Logins {
     return this.#state.accessKeyHidden(metadata.name ?? '')?.[hiddenCreatorKey]?.name ?? '';
   }
 
-  /** Returns the owner and the granted groups of a key. Its other groups result from the owner. */
+  /** Returns the owner and the granted groups of a key. The other groups of the key result from the owner. */
   #ownerOf(key: AccessKey): AccessKeySpec {
     const groups = withGrantedGroups(key, this.#state).spec?.groups ?? [];
     const { user = '', team = '', subject = '' } = key.spec ?? {};
@@ -255,14 +255,13 @@ class AccessKeyLogins implements Logins {
   }
 
   /**
-   * Ends the oldest logins above the limit. Only logins that were opened in the same way (with the password, with the
-   * same access key, or with an identity of the same connector) are counted and ended. A stolen access key therefore cannot end logins that the password
-   * opened.
+   * Ends the oldest logins above the limit. Only logins that were opened in the same way as `login` are counted and
+   * ended: with the password, with the same access key, or with an identity of the same connector. A stolen access key
+   * therefore cannot end logins that the password opened.
    */
   async #endOldest(member: KeyOwnerField, login: AccessKey): Promise<void> {
     const now = this.#options.clock.now();
-    // Excluding the new login by uid ensures that it is never ended, even if another login was created in the same
-    // second.
+    // The new login is excluded by its uid, so it is never ended, even if another login was created in the same second.
     const { uid } = login.metadata;
     const live = [...this.#state.accessKeysOf(member, login.spec?.[member] ?? '')].filter(
       (key) =>

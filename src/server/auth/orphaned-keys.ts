@@ -24,9 +24,9 @@ export interface OrphanedKeysOptions {
 
 /**
  * Deletes orphaned access keys: keys of deleted users, teams and clusters, and keys that were created with a deleted
- * key. Also deletes orphaned keys that remain from a previous run of the server. Orphaned keys are already rejected,
- * but lists would show them as active. The keys have no owner references for the garbage collector, because setting one
- * would require a second write per created key. Returns a function that stops the deletion.
+ * key. Also deletes orphaned keys that remain from an earlier run of the server. The server already rejects orphaned
+ * keys, but lists would show them as active. The keys have no owner references for the garbage collector, because
+ * setting an owner reference would require a second write per created key. Returns a function that stops the deletion.
  */
 export function removeOrphanedKeys({ kinds, state, fence, log }: OrphanedKeysOptions): () => Promise<void> {
   const keys = storeOf(kinds, accessKeyKind);
@@ -47,7 +47,7 @@ export function removeOrphanedKeys({ kinds, state, fence, log }: OrphanedKeysOpt
           preconditions: { uid },
         });
       } catch (error) {
-        // 404: the key was deleted concurrently. 409: it was deleted, and a new key has its name.
+        // With 404, the key was already deleted. With 409, it was deleted and a new key has its name.
         if (error instanceof StatusError && (error.code === 404 || error.code === 409)) continue;
         log.warn({ accessKey: name, error }, 'cannot remove an orphaned access key; the next start retries');
       }

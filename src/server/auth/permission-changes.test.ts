@@ -53,8 +53,8 @@ async function watchAs(who: string, headers: Record<string, string> = {}): Promi
 }
 
 /**
- * Creates a key that the watch would report, and waits for its event or the end of the watch. Returns the state of the
- * watch.
+ * Creates a key that the watch must report if it is still open. Waits for the event or the end of the watch. Returns
+ * the state of the watch.
  */
 async function outcome(watch: Dispatcher.ResponseData, who: string): Promise<'open' | 'list again' | 'ended'> {
   const owner = who === 'red' ? { team: who } : { user: who };

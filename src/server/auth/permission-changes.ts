@@ -22,9 +22,10 @@ import type { KindChange } from '../../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
 /**
- * Reports access keys that ended or whose permissions may have changed: changed keys, keys of changed owners and keepers,
- * keys with groups that depend on a changed user, and all keys that were created with one of these. Status changes are
- * ignored, because each use of a key writes its status; but identities in the status of a user give permissions.
+ * Reports access keys that ended or whose permissions may have changed. These are changed keys, keys whose owner or
+ * keeper was changed, keys with groups that depend on a changed user, and all keys that were created with one of these
+ * keys. A change of a key's status is ignored, because each use of a key writes its status. A change of a user's status
+ * counts, because identities in this status give permissions.
  */
 export function onKeyChanges(
   kinds: KindStores,
@@ -46,8 +47,8 @@ export function onKeyChanges(
         // Does not report a new key, because no request uses it yet.
         if (change.before !== undefined && !isStatusOnly(change)) notify([nameOf(change)]);
       },
-      // Reports all keys after missed changes, because `isStatusOnly` may have seen a new key value and a new status as
-      // one change.
+      // Reports all keys after missed changes. A new key value and a new status may have arrived as one change, which
+      // `isStatusOnly` cannot recognize.
       () => notify(keys.peekAll().map(({ object }) => nameOfObject(object))),
     ),
     storeOf(kinds, userKind).listen((change) => {
@@ -68,7 +69,8 @@ export function onKeyChanges(
 }
 
 /**
- * Reports the principals whose permissions change with a write to a project, instance, cluster, template, user or team.
+ * Reports the principals whose permissions change because a project, instance, cluster, template, user or team is
+ * written.
  */
 export function onPermissionChanges(kinds: KindStores, listener: (affected: AffectedPrincipals) => void): () => void {
   return unsubscribeAll([
@@ -97,7 +99,7 @@ function changedTeams(before: User | undefined, after: User | undefined): string
 }
 
 /**
- * Returns the principals of all projects that have the team as a member. A change to the team affects these principals,
+ * Returns the principals of all projects that have the team as a member. A change of the team affects these principals,
  * because they can see the members of the team.
  */
 function* teammatesOf(kinds: KindStores, team: string): Iterable<AffectedPrincipals> {
@@ -121,7 +123,10 @@ function* keysOfUsers(state: ManagementState, users: Iterable<string>): Iterable
   for (const user of users) yield* keysOf(state, 'user', user);
 }
 
-/** Returns the team keys that depend on this member. The member's address list applies to these keys. */
+/**
+ * Returns the names of the team keys that depend on this user as a member of the team. The user's address list applies
+ * to these keys.
+ */
 function* keysKeptBy(user: string, state: ManagementState): Iterable<string> {
   for (const team of state.teamsOf(user)) {
     for (const key of state.accessKeysOf('team', team)) if (keeperOf(key, state) === user) yield nameOfObject(key);
@@ -133,8 +138,8 @@ function* keysOf(state: ManagementState, member: 'user' | 'team' | 'subject', na
 }
 
 /**
- * True if a write changed only the status. False for the write of a new key value, because it leaves the status
- * unchanged.
+ * True if a write of a key changed its status and did not increase its generation. A write of a new key value leaves
+ * the status unchanged, so the result is then false.
  */
 function isStatusOnly({ before, after }: KindChange): boolean {
   const [was, is] = [before?.object.metadata, after?.object.metadata];

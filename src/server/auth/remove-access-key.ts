@@ -4,7 +4,7 @@ import { systemContext } from '../../controlplane/system-context.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import type { RevisionCheck } from '../../store/store.ts';
 
-/** Deletes an access key in the name of the server. A key that is already deleted is not an error. */
+/** Deletes an access key as the server itself. Succeeds if the key is already deleted. */
 export async function removeAccessKey(
   kinds: KindStores,
   { metadata }: Pick<AccessKey, 'metadata'>,

@@ -23,7 +23,9 @@ export interface RotateOptions {
   readonly revoke?: boolean | undefined;
 }
 
-/** `flotilla rotate-signing-key`: creates a signing key that signs all new tokens. Returns the message to print. */
+/**
+ * Runs `flotilla rotate-signing-key`: creates a signing key that signs all new tokens. Returns the message to print.
+ */
 export async function rotateSigningKey({ dataDir = defaultDataDir, revoke = false }: RotateOptions): Promise<string> {
   const dir = dataDirAt(dataDir);
   const kid = await rotate(dir, revoke);
@@ -37,7 +39,8 @@ export async function rotateSigningKey({ dataDir = defaultDataDir, revoke = fals
 }
 
 /**
- * Returns the id of the new key. Writes the key file itself if no server runs, otherwise sends a request to the server.
+ * Rotates the signing key and returns the ID of the new key. If a server runs, sends a request to it; otherwise writes
+ * the key file itself.
  */
 async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
   const store = await openStoreIfUnused(dir);

@@ -32,10 +32,10 @@ export interface SessionHandlerOptions {
 }
 
 /**
- * `/auth/session`. POST opens a login for a browser, whose key exists only in a cookie. GET returns the owner of the
- * login, or 204 if there is none. DELETE ends the login and removes the cookie; `signOutUrl` of its response is the page
- * at which the user can sign out at the identity provider. All methods accept only requests from
- * pages of this server: another page must not sign a user out, or sign a user in under another name unnoticed.
+ * Handles `/auth/session`. POST opens a login for a browser; the key of this login is only in a cookie. GET returns the
+ * owner of the login, or 204 if there is none. DELETE ends the login and removes the cookie. `signOutUrl` in its
+ * response is the page at which the user can sign out at the identity provider. All methods accept only requests from
+ * pages of this server: no other page may sign a user out, or sign a user in under another name unnoticed.
  */
 export function sessionHandler(options: SessionHandlerOptions): Handler {
   return async (exchange) => {
@@ -76,7 +76,8 @@ async function openSession(exchange: Exchange, options: SessionHandlerOptions): 
       ? await signIn.withKey(exchange, credentials.accessKey, createReply)
       : await signIn.withPassword(exchange, credentials, createReply);
   const { accessKey = '' } = before ?? {};
-  // Ends the old login now. The new cookie replaces its cookie, so no client could end it later.
+  // Ends the old login now. The new cookie replaces the cookie of the old login, so no client could end the old login
+  // later.
   await logins.end(accessKey, opened).catch((error: unknown) => {
     log.warn({ accessKey, error }, 'cannot remove a replaced login');
   });
@@ -90,12 +91,14 @@ async function endSession(exchange: Exchange, options: SessionHandlerOptions): P
   const holder = await holderOf(exchange, options);
   const name = holder?.accessKey;
   if (holder === undefined || name === undefined) return endedReply();
-  // The cookie may belong to a different login than the one on this page. Ending it would leave the shown login active.
+  // The cookie may belong to a different login than the login that this page shows. Ending the login of the cookie
+  // would leave the shown login active.
   if (isSessionMismatch(exchange.request, holder)) throw sessionMismatchError;
   exchange.identity = holder;
   exchange.decision = { allowed: true, reason: 'logout' };
   return await audited(exchange, async () => {
-    // Must run before the login ends, because an ended login no longer has the ID token that the provider needs.
+    // The URL must be determined before the login ends, because an ended login no longer has the ID token that the
+    // provider needs.
     const signOutUrl = await options.signOutUrl(name, exchange);
     await logins.end(name);
     return endedReply(signOutUrl === undefined ? {} : { signOutUrl });
@@ -110,8 +113,8 @@ const methods = new Map([
 ]);
 
 /**
- * Returns the holder of the session cookie. Waits for current caches, because another replica may have just opened the
- * session.
+ * Returns the holder of the session cookie. Waits until the caches are current, because another replica may have just
+ * opened the session.
  */
 async function holderOf(
   exchange: Exchange,

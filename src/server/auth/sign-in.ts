@@ -38,8 +38,8 @@ export interface SignIn {
   ): Promise<Reply>;
   withKey(exchange: Exchange, key: string, createReply: LoginReply): Promise<Reply>;
   /**
-   * Counts a request whose body has no credentials as a failed login of its source. Returns the error to respond with:
-   * `error`, or 429 if the source has to wait.
+   * Counts a request whose body contains no valid credentials as a failed login of its source. Returns the error for
+   * the response: `error`, or 429 if the source has to wait.
    */
   rejectMalformed(exchange: Exchange, error: unknown): unknown;
 }
@@ -97,7 +97,7 @@ export function createSignIn(options: SignInOptions, audited: Filter): SignIn {
 
     async withKey(exchange, key, createReply) {
       const { remoteAddress: source } = exchange.request;
-      // Counts failures per presented key, so the failures of one caller do not block other callers.
+      // Counts failures per presented key, so that the failures of one caller do not block other callers.
       const admitted = backoff.admit({ account: `access key ${key}`, source });
       if (typeof admitted === 'number') throw tooManyFailures(admitted);
       let isChecked = false;

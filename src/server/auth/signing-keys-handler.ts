@@ -3,10 +3,16 @@ import type { Handler } from '../../http/exchange.ts';
 import { TooManySigningKeysError } from '../../process/signing-key-file.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
 
-/** The Retry-After value if there are too many keys. An old key is removed only after its last token has expired. */
+/**
+ * The value of Retry-After, in seconds, if there are too many keys. It is long, because an old key is removed only
+ * after its last token has expired.
+ */
 const retrySeconds = 3600;
 
-/** POST `/auth/signing-keys`: rotates the signing key. `revoke=true` also revokes the tokens of older keys. */
+/**
+ * Handles POST `/auth/signing-keys`: rotates the signing key. `revoke=true` also revokes the tokens that older keys
+ * signed.
+ */
 export function signingKeysHandler(signingKeys: SigningKeys): Handler {
   return async (exchange) => {
     if (exchange.request.method !== 'POST') throw methodNotAllowedOnPath();

@@ -24,7 +24,10 @@ export interface StoredLoginBackoffOptions {
   readonly log: Log;
 }
 
-/** The failed attempts at one account, or at one account from one source. Times are milliseconds since the epoch. */
+/**
+ * Counts the failed attempts at one account, or at one account from one source. Times are in milliseconds since the
+ * epoch.
+ */
 interface FailureRow {
   readonly key: Key;
   readonly revision: Revision | undefined;
@@ -47,8 +50,8 @@ const removalIntervalMs = 10 * 60_000;
 const rowsPerList = 500;
 
 /**
- * Counts failed logins in the store, so an attacker gains nothing by sending guesses to several replicas. The rows
- * contain only keyed hashes of names and addresses. They are unlogged, because they have no observers.
+ * Counts failed logins in the store, so that an attacker gains nothing by sending guesses to several replicas. The rows
+ * contain only keyed hashes of names and addresses. The rows are unlogged, because they have no observers.
  */
 export class StoredLoginBackoff implements SharedLoginBackoff {
   readonly #options: StoredLoginBackoffOptions;
@@ -80,8 +83,8 @@ export class StoredLoginBackoff implements SharedLoginBackoff {
   }
 
   /**
-   * Counts a failure in all rows. Returns the rows as they were before, or the remaining wait in milliseconds if a row
-   * blocks the attempt.
+   * Counts a failure in all rows. Returns the rows from before the count. If a row blocks the attempt, counts nothing
+   * and returns the remaining wait in milliseconds.
    */
   async #count(counted: readonly CountedRow[]): Promise<number | readonly FailureRow[]> {
     const { clock } = this.#options;
@@ -100,7 +103,7 @@ export class StoredLoginBackoff implements SharedLoginBackoff {
     return busyMs;
   }
 
-  /** Removes one counted failure from each row. `before` contains the rows as they were before that failure. */
+  /** Removes the failure that was counted in each row. `before` contains the rows from before that count. */
   async #revert(before: readonly FailureRow[]): Promise<void> {
     for (const { key, count: countBefore, blockedUntil: blockedBefore } of before) {
       for (let attempt = 1; attempt <= maxAttempts; attempt++) {
@@ -113,7 +116,7 @@ export class StoredLoginBackoff implements SharedLoginBackoff {
     }
   }
 
-  /** Writes rows. Returns false if one of them was changed since it was read. */
+  /** Writes rows. Returns false if one of the rows was changed since it was read. */
   async #write(rows: readonly FailureRow[], writes: readonly Write[]): Promise<boolean> {
     try {
       const checks = rows.map(({ key, revision }) => ({ key, revision }));

@@ -50,8 +50,8 @@ describe('a key of a team', () => {
     ['is deleted', () => bench.send(server, `${groupPath}/users/anna`, { method: 'DELETE' }), 'was deleted'],
   ];
   it.each(losses)('is disabled a day after its creator %s, and says so before', async (_, lose, reason) => {
-    // A key that was created with another key of the creator ends with that key. Uses a login to create the key of the
-    // team instead.
+    // The key of the team is created with a login, because a key that was created with another key of the creator ends
+    // with that other key.
     const token = await start();
     const login = mergePatch({ spec: { password: 'correct horse' } });
     await bench.send(server, `${groupPath}/users/anna`, login);

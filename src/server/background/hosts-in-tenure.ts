@@ -2,9 +2,9 @@ import type { ClusterApi, Host, InstanceDriver } from '../../hosts/host.ts';
 import type { Tenure } from '../../replicas/tenure.ts';
 
 /**
- * Returns the hosts for the controllers of one tenure. The store cannot fence a call to another system, so such a call
- * is made only while the heartbeats of this server succeed. The caller must pass a signal that aborts with the tenure.
- * Always returns the same object for a host.
+ * Returns the hosts for the controllers of one tenure. The store cannot fence a call to another system. Such a call is
+ * therefore made only if the heartbeats of this server succeed, and the caller must pass a signal that aborts with the
+ * tenure. Always returns the same object for a host.
  */
 export function hostsInTenure(
   hostOf: (cluster: string) => Host | undefined,

@@ -19,8 +19,8 @@ export class ServerMaintenance {
   }
 
   /**
-   * Starts processing work that this process has recorded. If other servers use the store, bells start the work
-   * instead.
+   * Starts to process work that this process has recorded. If other servers use the store, does nothing, because bells
+   * start the work.
    */
   wake(work: MaintenanceWork): void {
     if (!this.#options.store.isShared) this.#running?.wake(work);

@@ -5,8 +5,8 @@ import type { RevisionCheck } from '../../store/store.ts';
 
 /**
  * Runs work on only one of the servers that share a store. All transactions of the work must contain the check `fence`.
- * The work must call `assertCurrent` before each call to another system (`Tenure.assertCurrent`). Returns a function
- * that stops the work and resolves when it has stopped. If the store is not shared, the work starts immediately.
+ * The work must call `assertCurrent` before each call to another system (`Tenure.assertCurrent`). The returned function
+ * stops the work and resolves when it has stopped. If the store is not shared, the work starts immediately.
  */
 export function runOnLeader(
   replicas: Replicas,

@@ -2,7 +2,10 @@ import type { WorkShare } from '../../controllers/runtime/work-share.ts';
 import { leaderTerm, shardOf } from '../../replicas/shards.ts';
 import type { Tenure } from '../../replicas/tenure.ts';
 
-/** The shares of the controllers of this server. Both are `undefined` if no other server uses the store. */
+/**
+ * The parts of the controllers' work that this server does. Both members are `undefined` if no other server uses the
+ * store.
+ */
 export interface WorkShares {
   /** The share of controllers whose keys are divided into shards. */
   readonly sharded: WorkShare | undefined;

@@ -3,7 +3,7 @@ import { readBackup } from '../../store/backup.ts';
 
 /** The result of reading a backup. */
 export interface BackupContent {
-  /** The number of rows after the header. */
+  /** The number of rows in the backup after the header. */
   readonly rows: number;
 }
 

@@ -16,10 +16,10 @@ export interface WrittenBackup extends BackupContent {
 
 /** The place to which scheduled backups are written. */
 export interface BackupDestination {
-  /** The place, as messages and the status name it. It contains no secret. */
+  /** A description of the destination for messages and the status. It contains no secret. */
   readonly description: string;
   /**
-   * Writes a backup, reads it again and verifies it. The backup gets its name only when it is complete. If this
+   * Writes a backup, reads it again and verifies it. The backup gets its name only when it is complete. If this method
    * rejects, no backup remains under this name.
    */
   write(backup: NewBackup): Promise<WrittenBackup>;

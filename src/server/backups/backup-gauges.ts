@@ -6,7 +6,7 @@ export interface BackupFigures {
   readonly record: BackupRecord | undefined;
   /** The number of attempts of this process that failed. */
   readonly failures: number;
-  /** The time since the next backup is due, in seconds; 0 if it is not due yet. */
+  /** The time by which the next backup is overdue, in seconds; 0 if the backup is not due yet. */
   readonly overdueSeconds: number;
 }
 

@@ -7,7 +7,10 @@ const extension = '.flotilla';
 export class BackupNames {
   readonly #prefix: string;
 
-  /** `identity` is the identity of the store. Installations that share a bucket do not remove each other's backups. */
+  /**
+   * `identity` is the identity of the store. It is part of the names, so that installations that share a bucket do not
+   * remove each other's backups.
+   */
   constructor(identity: string) {
     this.#prefix = `flotilla-${identity
       .replaceAll(/[^0-9a-zA-Z]/g, '')

@@ -12,14 +12,14 @@ export interface DirectoryDestinationOptions {
   readonly directory: string;
   readonly names: BackupNames;
   /**
-   * The data directory, if it contains the store. A backup on the same disk must not use the space that the store
-   * reserves.
+   * The data directory, if it contains the store; otherwise `undefined`. A backup on the same disk must not use the
+   * space that the store reserves.
    */
   readonly storeDirectory: string | undefined;
 }
 
 const incompleteSuffix = '.incomplete';
-/** The number of bytes written between two measurements of the free space. */
+/** The number of bytes that are written between two measurements of the free space. */
 const measuredBytes = 8 * 1024 * 1024;
 
 /** Writes backups to a local directory. The first backup creates the directory. */
@@ -109,7 +109,10 @@ export class DirectoryDestination implements BackupDestination {
     return storeDirectory !== undefined && (await stat(storeDirectory)).dev === (await handle.stat()).dev;
   }
 
-  /** Throws if a larger backup would use the space that the store reserves, because the store would then refuse writes. */
+  /**
+   * Throws if the backup could not grow without using the space that the store reserves. The store would then refuse
+   * writes.
+   */
   async #assertSpace(): Promise<void> {
     const { bavail, blocks, bsize } = await statfs(this.#options.directory);
     const reserved = diskReserveBytes(blocks * bsize);

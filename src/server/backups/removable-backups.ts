@@ -12,8 +12,8 @@ export interface RetentionRules {
 }
 
 /**
- * Returns the backups to remove: those that are neither among the newest nor young enough to keep. `backups` is sorted
- * by name.
+ * Returns the backups to remove: those that are neither among the newest ones nor young enough to be kept. `backups`
+ * must be sorted by name.
  */
 export function removableBackups(backups: readonly StoredBackup[], rules: RetentionRules): StoredBackup[] {
   const { keep, now, newest } = rules;

@@ -20,16 +20,17 @@ import type { BackupDestination, NewBackup, WrittenBackup } from './backup-desti
 import type { BackupNames } from './backup-name.ts';
 
 /**
- * The size of a part of an upload, and the number of parts that are sent at the same time. With these values, an upload
- * needs 48 MiB of memory, and a backup may have 160 GB (S3 accepts 10,000 parts).
+ * `partSize` is the size of a part of an upload in bytes, and `queueSize` the number of parts that are sent at the same
+ * time. With these values, an upload needs 48 MiB of memory, and a backup may have 160 GB (S3 accepts 10,000 parts).
  */
 const upload = { partSize: 16 * 1024 * 1024, queueSize: 3 };
 
 const connectMs = 10_000;
 
 /**
- * Writes backups to a bucket of an S3-compatible service. A backup becomes visible when its upload is complete. The service
- * checks a checksum of each part, and the backup is then read again and verified. Redirects are not followed.
+ * Writes backups to a bucket of an S3-compatible service. A backup becomes visible when its upload is complete. The
+ * service verifies a checksum of each part. After the upload, the backup is read again and verified. Redirects are not
+ * followed.
  */
 export class S3Destination implements BackupDestination {
   readonly #settings: S3Settings;
@@ -132,7 +133,9 @@ export class S3Destination implements BackupDestination {
     }
   }
 
-  /** Calls `use` with a client that has just read the credential files, so rotated credentials need no restart. */
+  /**
+   * Calls `use` with a client that has just read the credential files. Rotated credentials therefore need no restart.
+   */
   async #withClient<T>(use: (client: S3Client) => Promise<T>): Promise<T> {
     const client = new S3Client(await this.#clientConfig());
     try {

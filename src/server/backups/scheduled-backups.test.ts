@@ -70,8 +70,8 @@ async function times(backups: ScheduledBackups): Promise<string[]> {
 }
 
 /**
- * Advances the time repeatedly until backups exist for the expected times. A manual clock fires only timers that are
- * already set.
+ * Advances the time repeatedly until backups exist for the expected times. One large step is not sufficient, because a
+ * manual clock fires only timers that are already set.
  */
 async function advanceUntil(backups: ScheduledBackups, by: number, expected: readonly string[]): Promise<void> {
   clock.advance(by);

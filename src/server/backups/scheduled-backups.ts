@@ -28,7 +28,7 @@ export interface ScheduledBackupsOptions {
   readonly destination: BackupDestination;
   readonly names: BackupNames;
   readonly store: Store;
-  /** Returns the encrypted keys for the next backup; `undefined` if backups do not include them. */
+  /** Returns the seal keys in encrypted form for the next backup; `undefined` if backups do not include seal keys. */
   sealKeys(): Promise<string | undefined>;
   readonly clock: Clock;
   readonly log: Log;
@@ -46,7 +46,7 @@ const retryBackoff = { initialMilliseconds: 60_000, maxMilliseconds: 30 * 60_000
 /** The interval at which each server reads the leader's record. */
 const refreshMs = 30_000;
 
-/** Makes backups by a schedule on the leader, and shows their state on every server. */
+/** Makes scheduled backups on the leader, and shows their state on every server. */
 export class ScheduledBackups {
   readonly #options: ScheduledBackupsOptions;
   #record: BackupRecord | undefined;
@@ -58,8 +58,8 @@ export class ScheduledBackups {
   }
 
   /**
-   * Makes backups until the returned function is called, which aborts a backup in progress. If scheduled times passed
-   * while no server ran, makes one backup for all of them.
+   * Starts to make backups. The returned function stops this and aborts a backup in progress. If scheduled times passed
+   * while no server ran, one backup is made for all of them.
    */
   start(fence: RevisionCheck | undefined, assertCurrent: () => void): () => Promise<void> {
     const stopping = new AbortController();
@@ -192,7 +192,7 @@ export class ScheduledBackups {
   #dueAt(record: BackupRecord | undefined): number {
     const { settings, clock } = this.#options;
     const last = record?.lastSuccess?.time ?? record?.since;
-    // A time in the future was recorded before the clock was set back.
+    // If `last` is in the future, the clock was set back since. The current time is then used.
     const after = last === undefined ? clock.now() : Math.min(Date.parse(last), clock.now());
     return nextCronTime(settings.schedule, after, settings.timeZone) ?? Number.POSITIVE_INFINITY;
   }
@@ -228,7 +228,7 @@ export class ScheduledBackups {
   }
 }
 
-/** Resolves at the time, or earlier if the signal is aborted. */
+/** Resolves at `time`, or earlier if the signal is aborted. */
 function waitUntil(clock: Clock, time: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted || clock.now() >= time) {

@@ -9,7 +9,8 @@ const gzipAsync = promisify(gzip);
 const encodings = [
   {
     encoding: 'br',
-    // A higher level takes ten times as long and saves only a few percent, and the first client waits for the result.
+    // A higher compression level would take ten times as long and save only a few percent. The first client waits for
+    // the result.
     pack: (bytes: Uint8Array) => brotliAsync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } }),
   },
   { encoding: 'gzip', pack: (bytes: Uint8Array) => gzipAsync(bytes, { level: 7 }) },
@@ -21,8 +22,8 @@ export interface CompressedFile {
 }
 
 /**
- * Only these content types are compressed, and only from `minBytes` on. Other types are already compressed. In small
- * responses the headers dominate.
+ * Matches the content types that are compressed if the file has at least `minBytes`. Files of other types are already
+ * compressed. In small responses, the headers are larger than the savings.
  */
 const compressible = /^(?:text\/|application\/(?:json|manifest\+json)|image\/svg\+xml)/;
 const minBytes = 1024;

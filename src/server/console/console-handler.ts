@@ -40,7 +40,7 @@ export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Hand
   return async (exchange) => {
     const { method, headers, url } = exchange.request;
     const path = rawPath(url);
-    // Throws 400 if the path cannot be decoded, like the APIs.
+    // Throws 400 if the path cannot be decoded, as the APIs do.
     pathSegments(path);
     if (method !== 'GET' && method !== 'HEAD') throw pathNotFound();
     const files = await readOnce();
@@ -56,7 +56,8 @@ export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Hand
 }
 
 /**
- * True if the request accepts the HTML page. A missing asset is a 404, because a script request must not receive HTML.
+ * True if the request accepts the HTML page. False for an asset path: a missing asset gets 404, because a script
+ * request must not receive HTML.
  */
 function wantsPage(path: string, accept: string | undefined): boolean {
   if (path.startsWith(assets) || path.includes('//') || path.includes('\\')) return false;

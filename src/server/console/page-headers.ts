@@ -30,7 +30,8 @@ export function pageHeaders(styleNonce: string): Record<string, string> {
     ...fileHeaders,
     'content-type': 'text/html; charset=utf-8',
     vary: 'Accept',
-    // There is no ETag: a cached page contains an old nonce, so a browser would reject its styles under the new header.
+    // The response has no ETag. A cached page would contain an old nonce, so the browser would reject its styles
+    // because the new header contains another nonce.
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(styleNonce),
     'cross-origin-opener-policy': 'same-origin',

@@ -6,8 +6,9 @@ import { adminKubeconfig, type KubeconfigContent, refreshKubeconfig } from '../k
 import type { DataDir } from './data-dir.ts';
 
 /**
- * Writes the administrator's access key to its file. Must be called before the key is stored in the store. A crash
- * between the two writes then leaves an unused file, but never a key whose value is lost.
+ * Writes the administrator's access key to its file. Must be called before the key is stored in the store. If the
+ * server crashes between the two writes, only an unused file remains. In the other order, the value of a stored key
+ * could be lost.
  */
 export async function writeAdminKey(dir: DataDir, key: string): Promise<void> {
   await writePrivateFile(dir.adminKey, `${key}\n`);
@@ -32,7 +33,8 @@ export async function ensureAdminKubeconfig(
     return;
   }
   const key = (await readIfExists(dir.adminKey))?.trim();
-  // An administrator may have deleted the key file. The key must then not appear in another file.
+  // Stops here if the key file is missing. An administrator may have deleted it, and the key must then not appear in
+  // another file.
   if (key === undefined || key === '') return;
   await writePrivateFile(dir.adminKubeconfig, adminKubeconfig(content, adminUser, key));
 }

@@ -8,8 +8,8 @@ import type { Change, Store } from '../../store/store.ts';
 const beats: KeyRange = { slice: replicasSlice, prefix: ['beats'] };
 
 /**
- * Throws StartError if a server uses the store. A server that was killed is still registered, but its heartbeats have
- * stopped. Detecting this takes a few seconds.
+ * Throws StartError if a server uses the store. A server that was killed is still registered, but no longer writes
+ * heartbeats. The check therefore takes a few seconds.
  */
 export async function assertNoServers(store: Store, clock: Clock): Promise<void> {
   const { revision } = await store.list(beats);
@@ -23,7 +23,10 @@ export async function assertNoServers(store: Store, clock: Clock): Promise<void>
   );
 }
 
-/** Waits for a server to replace its heartbeat row. Returns its ID; `undefined` if no server does. */
+/**
+ * Waits for a server to replace its heartbeat row. Returns the ID of this server; `undefined` if no server does so in
+ * time.
+ */
 async function nextBeat(store: Store, since: number, clock: Clock): Promise<string | undefined> {
   let [stop, cancel] = [() => {}, () => {}];
   try {

@@ -8,7 +8,10 @@ import type { Store } from '../../store/store.ts';
  */
 const chunkLength = 64 * 1024;
 
-/** GET `/backup`: returns a consistent snapshot of the store as lines. The last line marks a complete backup. */
+/**
+ * Handles GET `/backup`: returns a consistent snapshot of the store as lines. The last line marks the backup as
+ * complete.
+ */
 export function backupHandler(store: Store): Handler {
   return async (exchange) => ({
     status: 200,

@@ -19,13 +19,16 @@ import { openStoreIfUnused } from './open-store-if-unused.ts';
 export interface BackupOptions {
   /** The store on etcd to back up. Optional; defaults to the store of the data directory. */
   readonly etcd?: EtcdStoreSettings | undefined;
-  /** The file with the passphrase for the keys of the data directory. Optional; by default they are not included. */
+  /**
+   * The file with the passphrase that encrypts the keys of the data directory in the backup. Optional; by default, the
+   * backup does not include the keys.
+   */
   readonly passphraseFile?: string | undefined;
 }
 
 /**
- * `flotilla backup`: writes the whole store to a new file. Returns the message to print. With `etcd`, reads the store from
- * there; otherwise from the data directory, or from the server that uses it.
+ * Runs `flotilla backup`: writes the whole store to a new file. Returns the message to print. With `etcd`, reads the
+ * store on etcd. Otherwise reads the store of the data directory, through the server if one uses it.
  */
 export async function runBackup(
   file: string,
@@ -73,7 +76,10 @@ async function withLinesOf<T>(store: Store, use: (lines: AsyncIterable<string>) 
   }
 }
 
-/** Writes a temporary file and then renames it, so the target is always complete. Returns the number of rows. */
+/**
+ * Writes the lines to a temporary file and then renames it, so the target is always complete. Returns the number of
+ * rows.
+ */
 async function writeBackup(lines: AsyncIterable<string>, target: string): Promise<number> {
   const temporary = `${target}.${randomBytes(6).toString('hex')}.part`;
   try {

@@ -8,9 +8,9 @@ import { hasSealedValues, installationKey } from './installation.ts';
 const apiWordKey = installationKey('api-word');
 
 /**
- * Rejects an API word that differs from the word of the installation, because all stored names contain the word. The first start
- * records the word. Must be called before the seal key is recorded: a store with a seal key and without a word was created
- * by a version without this setting, so its word is the default.
+ * Rejects an API word that differs from the API word of the installation, because all stored names contain the word.
+ * The first start records the word. Must be called before the seal key is recorded: a store with a seal key and without
+ * a word was created by a version without this setting, and its word is the default.
  */
 export async function checkApiWord(store: Store, word: string): Promise<void> {
   for (;;) {

@@ -23,8 +23,8 @@ export async function raiseSchema(store: Pick<Store, 'get' | 'transact'>): Promi
 
 /**
  * Refuses all requests as soon as other servers have raised the schema beyond the schemas that this program supports.
- * They raise the schema only while this server is not registered, for example because it was paused. Returns the check
- * of `/readyz`. Throws StartError if the current schema is not supported.
+ * Other servers can do that only if this server is not registered, for example because it was paused. Returns the check
+ * for `/readyz`. Throws StartError if the current schema is not supported.
  */
 export function followSchema(
   rows: Pick<InstallationRows, 'get' | 'listen'>,

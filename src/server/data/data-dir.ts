@@ -15,19 +15,19 @@ export interface DataDir {
   /** An empty file that requests a new access key of the administrator. */
   readonly adminKeyRequest: string;
   readonly auditLog: string;
-  /** The position of each target to which the audit log is forwarded. */
+  /** The file with the position in the audit log up to which each target has received it. */
   readonly auditForward: string;
   readonly store: string;
   /** The working directory of helm, which contains downloaded charts and temporary files. */
   readonly helm: string;
   /**
-   * The file with the identity of the store. With it the server detects that the store was replaced by the store of
-   * another directory.
+   * The file with the identity of the store. The server uses it to detect that the store of another directory has
+   * replaced the store.
    */
   readonly installation: string;
-  /** The ID of this server among the replicas that share a store. */
+  /** The file with the ID of this server among the replicas that share a store. */
   readonly replicaId: string;
-  /** The directory for the lock of a server whose store is not in the data directory. */
+  /** The directory for the lock that a server takes if its store is not in the data directory. */
   readonly lock: string;
 }
 

@@ -22,7 +22,7 @@ export function diskGauges(dataDir: string, store: StoreSettings): SimpleGauge[]
   return [free, reserved];
 }
 
-/** A scrape of the metrics must not fail if the disk fails. */
+/** Catches errors, because a scrape of the metrics must not fail if the disk fails. */
 function measured(path: string, of: (disk: StatsFs) => number): number {
   try {
     return of(statfsSync(path));

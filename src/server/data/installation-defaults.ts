@@ -6,10 +6,10 @@ import type { ConfiguredOptions, ServerOptions } from '../settings/options.ts';
 import { hasSealedValues, type InstallationRowName, installationKey } from './installation.ts';
 
 /**
- * Sets the defaults of new installations where the configuration sets nothing: maximum lifetimes of access keys, and
- * the isolation of host namespaces. An installation that was created before these defaults keeps its keys without
- * expiry and its open namespaces. Must be called before the seal key is recorded: a missing seal key identifies the
- * first start.
+ * Sets the defaults of new installations for settings that the configuration leaves out: maximum lifetimes of access
+ * keys, and the isolation of host namespaces. An older installation, created before these defaults existed, keeps its
+ * keys without expiry and its open namespaces. Must be called before the seal key is recorded, because a missing seal
+ * key identifies the first start.
  */
 export async function withInstallationDefaults(options: ConfiguredOptions, store: Store): Promise<ServerOptions> {
   const { accessKeys, hosts } = options.management;
@@ -31,9 +31,9 @@ export async function withInstallationDefaults(options: ConfiguredOptions, store
 }
 
 /**
- * True if the installation was created with these defaults. The first start records this in a row. `isFirstStart` must
- * be determined before this call, because a concurrent first start of another server writes the row before the seal
- * key.
+ * True if the installation was created with the defaults that `row` stands for. The first start records this in the
+ * row. `isFirstStart` must be determined before this call, because a concurrent first start of another server writes
+ * the row before the seal key.
  */
 async function hasDefaults(store: Store, row: InstallationRowName, isFirstStart: boolean): Promise<boolean> {
   const key = installationKey(row);

@@ -30,7 +30,7 @@ export async function readInstallation(dir: DataDir): Promise<Installation | und
 
 /**
  * Rejects a store that does not belong to this data directory. Without this check, all objects would appear to be
- * deleted if an empty store replaced the store.
+ * deleted if the store was replaced by an empty one.
  */
 export function assertStoreIdentity(dir: DataDir, installation: Installation | undefined, store: Store): void {
   if (installation === undefined || installation.store === store.identity) return;
@@ -40,8 +40,8 @@ export function assertStoreIdentity(dir: DataDir, installation: Installation | u
 }
 
 /**
- * Records at the first start to which store the data directory belongs. Must be called after the check of the seal key,
- * so a start with the address of another installation changes nothing.
+ * Records at the first start which store the data directory belongs to. Must be called after the check of the seal key,
+ * so that a start with the address of another installation changes nothing.
  */
 export async function recordInstallation(dir: DataDir, store: Store, settings: StoreSettings): Promise<void> {
   if (settings === 'memory' || (await readInstallation(dir)) !== undefined) return;
@@ -49,7 +49,7 @@ export async function recordInstallation(dir: DataDir, store: Store, settings: S
   await writeInstallation(dir, { store: store.identity, ...etcdPrefix });
 }
 
-/** Records to which store the data directory belongs from now on. */
+/** Records which store the data directory belongs to from now on. */
 export async function writeInstallation(dir: DataDir, installation: Installation): Promise<void> {
   await writePrivateFile(dir.installation, `${JSON.stringify(installation)}\n`);
 }
@@ -99,9 +99,9 @@ export async function hasSealedValues(store: Store): Promise<boolean> {
 }
 
 /**
- * Rejects seal keys that belong to another store: the server could neither decrypt secrets nor accept access keys.
- * Returns the keys of the sealer, for a store that has no keyring yet. A store without sealed values uses the first
- * key.
+ * Rejects seal keys that belong to another store, because the server could neither decrypt secrets nor accept access
+ * keys. Returns the keys of the sealer, for a store that has no keyring yet. For a store without sealed values, these
+ * are derived from the first key in `keys`.
  */
 export async function checkSealKeys(store: Store, keys: readonly Uint8Array[], path: string): Promise<SealerKeys> {
   for (const key of keys) {
@@ -113,7 +113,10 @@ export async function checkSealKeys(store: Store, keys: readonly Uint8Array[], p
   );
 }
 
-/** True if the store was sealed with this key. A store without sealed values records the key and uses it from now on. */
+/**
+ * True if the values in the store were sealed with this key. If the store has no sealed values, records the key as the
+ * key of the store and returns true.
+ */
 export async function isSealKeyOf(store: Store, sealer: Sealer): Promise<boolean> {
   const expected = sealer.hash(sealCheckPurpose, store.identity);
   for (;;) {

@@ -23,8 +23,8 @@ const unloggedSlices: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if the servers write this row with unlogged writes. Only the store on etcd distinguishes such rows, so a copy
- * from another store to etcd needs this function.
+ * True if the servers write this row with unlogged writes. Only the store on etcd distinguishes such rows, so this
+ * function is needed when rows are copied from another store to etcd.
  */
 export function isUnloggedRow(key: Key): boolean {
   return unloggedSlices.has(key.slice) || isUnloggedKey(key);

@@ -21,7 +21,10 @@ export async function loadSealerKeys(path: string, store: Store): Promise<Sealer
   return await checkSealKeys(store, existing, path);
 }
 
-/** Records a new seal key. If another server recorded its key first, removes the file, so the key in it is not used. */
+/**
+ * Records a new seal key. If another server recorded its key first, removes the file, so that the key in the file is
+ * not used.
+ */
 async function recordNewKey(path: string, store: Store, sealer: Sealer): Promise<void> {
   if (await isSealKeyOf(store, sealer)) return;
   await rm(path, { force: true });

@@ -4,9 +4,9 @@ import { StoreError } from '../../store/store-error.ts';
 import type { DataDir } from './data-dir.ts';
 
 /**
- * Locks a data directory whose store is elsewhere, so two servers cannot write to the same audit log or have the same
- * replica ID. Uses the lock of an empty LevelDB, like the embedded store: Node.js has no other lock that the operating
- * system releases when a process ends. Returns a function that releases the lock.
+ * Locks a data directory whose store is elsewhere, so that two servers cannot write to the same audit log or have the
+ * same replica ID. Uses the lock of an empty LevelDB, as the embedded store does, because Node.js has no other lock
+ * that the operating system releases when a process ends. Returns a function that releases the lock.
  */
 export async function lockDataDir(dir: DataDir): Promise<() => Promise<void>> {
   try {

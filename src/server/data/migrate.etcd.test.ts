@@ -57,7 +57,7 @@ interface Seen {
   readonly keys: JsonValue;
 }
 
-/** Returns the data that a migration must not change, and the resource versions, which must increase. */
+/** Returns the data that a migration must leave unchanged, and the resource versions, which it must increase. */
 async function seenAt(server: RunningServer): Promise<Seen> {
   const objects = await bench.objects(server);
   const self = await bench.send(server, `${groupPath}/selves`, { method: 'POST', body: {} });

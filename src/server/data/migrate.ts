@@ -26,8 +26,9 @@ export interface MigrateOptions {
 }
 
 /**
- * `flotilla migrate`: copies the embedded store of a data directory to etcd, or from etcd to the data directory, while
- * no server runs. Returns the message to print. If it fails, the source is unchanged and the target is empty.
+ * Runs `flotilla migrate`: copies the embedded store of a data directory to etcd, or the store on etcd to the data
+ * directory. No server may run. Returns the message to print. If the migration fails, the source is unchanged and the
+ * target is empty.
  */
 export async function runMigrate({ from, to, dataDir, etcd }: MigrateOptions): Promise<string> {
   const isToEtcd = from === 'embedded';

@@ -68,7 +68,7 @@ async function openEmbedded(
   return store;
 }
 
-/** Opens a store on etcd. Takes the lock of the data directory last, so a failure leaves no files. */
+/** Opens a store on etcd. Takes the lock of the data directory last, so that a failure leaves no files. */
 async function openEtcd(
   dir: DataDir,
   { store: access, history, etcd }: StoreOptions & { readonly store: EtcdStoreSettings },

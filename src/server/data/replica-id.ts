@@ -4,8 +4,8 @@ import { readIfExists } from '../../process/private-dir.ts';
 import { StartError } from '../../process/start-error.ts';
 
 /**
- * Returns the ID of this server among the replicas that share a store. Creates it at the first start; it stays the same
- * as long as the data directory is kept.
+ * Returns the ID of this server among the replicas that share a store. Creates the ID at the first start. The ID stays
+ * the same as long as the data directory is kept.
  */
 export async function loadReplicaId(path: string): Promise<string> {
   const text = (await readIfExists(path))?.trim();

@@ -45,7 +45,7 @@ export async function runRestore(file: string, dataDir: string, options: Restore
     if (sealKeys !== undefined) await writeSealKeyFile(dir.sealKey, sealKeys);
     const installed = await readKeyFiles(dir);
     if (installed.sealKey !== undefined) await checkSealKeyFile(dir, sealKeyFile ?? dir.sealKey);
-    // `entries` includes the restore mark, which is not an entry of the backup.
+    // The restore mark is subtracted: `entries` includes it, but it is not an entry of the backup.
     return restoreMessage(dir, entries - 1, installed, trustsKeys);
   } catch (error) {
     for (const path of [dir.store, dir.sealKey, dir.caCertificate, dir.caKey, dir.signingKey]) {
@@ -55,7 +55,10 @@ export async function runRestore(file: string, dataDir: string, options: Restore
   }
 }
 
-/** Decrypts the keys that the backup includes. Returns none if the caller has the seal key instead of the passphrase. */
+/**
+ * Decrypts the keys that the backup includes. Returns no keys if the caller has given the seal key instead of the
+ * passphrase.
+ */
 async function includedKeys(source: string, { sealKeyFile, passphraseFile }: RestoreOptions): Promise<KeyFiles> {
   let sealed: string | undefined;
   for await (const row of readBackup(backupFileLines(source))) {
@@ -101,7 +104,7 @@ function restoreMessage(dir: DataDir, entries: number, installed: KeyFiles, trus
   ].join('\n');
 }
 
-/** Returns a text that explains how the first start treats the access in the backup. */
+/** Returns a text that explains what the first start does with the access keys, logins and tokens in the backup. */
 export function accessMessage(trustsKeys: boolean): string {
   const keys = trustsKeys
     ? 'Access keys in the backup stay valid, also those that were revoked after it was made.'

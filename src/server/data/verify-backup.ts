@@ -44,8 +44,8 @@ const longestLine = 64 * 1024 * 1024;
 const newline = 0x0a;
 
 /**
- * Yields the lines of a file and keeps `position` at the current line. Reads bytes instead of text, to find the line
- * that is not valid UTF-8.
+ * Yields the lines of a file and keeps `position` at the current line. Reads bytes instead of text, so that a line that
+ * is not valid UTF-8 can be located.
  */
 async function* linesOf(path: string, position: { line: number; offset: number }): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -146,7 +146,8 @@ class BackupSummary {
 }
 
 /**
- * Returns the lines about the keys of the installation. Throws StartError if the given keys do not match the backup.
+ * Returns the lines of the message about the keys of the installation. Throws StartError if the given keys do not match
+ * the backup.
  */
 async function keyLines(summary: BackupSummary, { passphraseFile, sealKeyFile }: VerifyOptions): Promise<string[]> {
   const { sealedKeys, rootKeys } = summary;

@@ -5,15 +5,16 @@ import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 
 /**
- * The time for which the result is cached, because anonymous callers may request the check at any rate. The time is
- * longer for a shared store, because every replica writes to it.
+ * The time for which the result is cached, in milliseconds. The result is cached because anonymous callers may request
+ * the check at any rate. For a shared store, it is cached longer, because the check of every replica writes to the
+ * store.
  */
 const [cacheMilliseconds, sharedCacheMilliseconds] = [1_000, 5_000] as const;
 
 /**
- * Reports whether the store accepts writes. A full or read-only disk does not justify a restart (livez), and reads
- * still work, but load balancers should send writes elsewhere (readyz). If a shared store is full, there is no better
- * server: the check only logs it, because a load balancer would otherwise stop reads at all servers.
+ * Reports whether the store accepts writes. If a disk is full or read-only, a restart does not help (livez) and reads
+ * still work, but load balancers should send writes elsewhere (readyz). If a shared store is full, no other server can
+ * write either. The check then only logs this, because a failure would make load balancers stop reads at all servers.
  */
 export function writeHealthCheck(
   store: Pick<Store, 'assertWritable' | 'isShared'>,

@@ -19,7 +19,7 @@ export async function announcedRootKeys(
   let known = await ids();
   let readAt = clock.elapsed();
   const read = async () => {
-    // A server that cannot read its seal key file announces no keys for a rotation.
+    // A server that cannot read its seal key file announces no keys.
     known = await ids().catch(() => []);
   };
   return () => {
@@ -31,7 +31,7 @@ export async function announcedRootKeys(
   };
 }
 
-/** Throws SealError if a server that shares the store has announced its root keys and `rootKey` is not among them. */
+/** Throws SealError if another server of the store has announced root keys that do not include `rootKey`. */
 export async function assertReplicasHaveKey(store: Pick<Store, 'list'>, rootKey: string): Promise<void> {
   const { members, beats } = await readReplicaRows(store);
   const without = [...members.keys()].filter((id) => {

@@ -4,7 +4,10 @@ import { toStatusError } from '../../registry/store-status.ts';
 import { SealError } from '../../seal/open-sealer.ts';
 import type { KeyRotation } from './rotation.ts';
 
-/** GET `/encryption`: the state of the encryption at rest. POST: rotates the keys, and returns the new state. */
+/**
+ * Handles `/encryption`. GET returns the state of the encryption at rest. POST rotates the keys and returns the new
+ * state.
+ */
 export function encryptionHandler(rotation: Pick<KeyRotation, 'rotate' | 'status'>): Handler {
   return async ({ request }) => {
     const { method } = request;

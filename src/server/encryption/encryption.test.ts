@@ -41,7 +41,7 @@ async function keysAtRest(): Promise<string[]> {
   return [...new Set(keys)].sort();
 }
 
-/** Returns the slices of the rows that contain a sealed text and are not encrypted otherwise. */
+/** Returns the slices of the rows that contain a sealed text and whose values as a whole are not encrypted. */
 async function sealedTextsInClear(): Promise<string[]> {
   const rows = await rowsAtRest();
   return rows.flatMap((row) => (row.row === 'entry' && containsSealedText(row.value) ? [row.key.slice] : []));

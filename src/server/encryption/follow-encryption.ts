@@ -4,7 +4,7 @@ import { encryptedRowsSchema } from '../data/supported-schemas.ts';
 import type { InstallationRows } from '../secrets/installation-rows.ts';
 
 /**
- * Follows the changes of other servers: new keys, and new schemas. The schema allows encrypted rows as soon as all
+ * Applies changes that other servers make: new keys and new schemas. The schema allows encrypted rows as soon as all
  * servers can read them.
  */
 export function followEncryption(rows: Pick<InstallationRows, 'get' | 'listen'>, keyring: Keyring): void {

@@ -86,8 +86,8 @@ export async function openEncryption(options: EncryptionOptions): Promise<Encryp
 const kmsCheckMs = 10_000;
 
 /**
- * Checks the KMS plugin for `/healthz`. A server works without it as long as no key is created, so `/readyz` does not include
- * the check.
+ * Returns the check of the KMS plugin for `/healthz`. The check is not part of `/readyz`, because a server works
+ * without the plugin as long as no key is created.
  */
 function kmsCheck(roots: RootKeys, clock: Clock): HealthCheck {
   let last: { readonly at: number; readonly result: Promise<unknown> } | undefined;

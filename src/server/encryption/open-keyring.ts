@@ -39,8 +39,8 @@ export async function openKeyring(options: OpenKeyringOptions): Promise<Keyring>
 }
 
 /**
- * Writes the row with the keys. In the same transaction, a new store gets the schema of encrypted rows, so its first
- * row is already encrypted. The row has no effect on older programs.
+ * Writes the row with the keys. For a new store, the same transaction sets the schema that allows encrypted rows, so
+ * that its first row is already encrypted. The row has no effect on older programs.
  */
 async function createKeyring(options: OpenKeyringOptions): Promise<void> {
   const { store, roots, rowsOfNew } = options;

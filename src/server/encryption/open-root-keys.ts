@@ -19,7 +19,10 @@ export function usesKms({ kms, rootKey }: ServerOptions['encryption']): boolean 
   return kms !== undefined && rootKey !== 'file';
 }
 
-/** Opens the root keys of the settings: the seal key file, a KMS, or both. Rejects with StartError if this fails. */
+/**
+ * Opens the root keys that the settings name: those in the seal key file, in a KMS, or both. Rejects with StartError if
+ * this fails.
+ */
 export async function openRootKeys({ settings, sealKeyFile, clock, log }: RootKeysOptions): Promise<RootKeys> {
   const file = keyFileRootKeys(sealKeyFile);
   const { kms: endpoint } = settings;

@@ -19,7 +19,7 @@ export interface RotationOptions {
   readonly log: Log;
 }
 
-/** The rotation of keys. Any server starts it; the leader writes the rows again in the background. */
+/** Rotates keys. Any server can start a rotation. The leader then rewrites all rows in the background. */
 export class KeyRotation {
   readonly #options: RotationOptions;
   readonly #rewriter: RowRewriter;
@@ -40,8 +40,8 @@ export class KeyRotation {
   }
 
   /**
-   * Encrypts all keys of the store with the current root key, creates a data key, and requests that all rows are
-   * written again. Rejects with SealError, for example if another server could not open the keys, or with StoreError.
+   * Encrypts all keys of the store with the current root key, creates a data key, and requests a rewrite of all rows.
+   * Rejects with StoreError, or with SealError, for example if another server could not open the keys.
    */
   async rotate(): Promise<void> {
     const { encryption, log } = this.#options;
@@ -79,14 +79,14 @@ export class KeyRotation {
   }
 
   /**
-   * Rewrites all rows whenever a rotation requests this. Only one server does this at a time. Returns a function that
-   * stops it.
+   * Rewrites all rows whenever a rotation requests it. Only one server does this at a time. Returns a function that
+   * stops the rewriting.
    */
   start(): () => Promise<void> {
     return this.#rewriter.start();
   }
 
-  /** Creates a data key if the KMS now uses a different key than for the newest data key. */
+  /** Creates a data key if the KMS now uses another root key than the one that encrypts the newest data key. */
   async #followRootKey(): Promise<void> {
     const { encryption, log } = this.#options;
     const { keyring, roots } = encryption;
@@ -96,7 +96,7 @@ export class KeyRotation {
       if (this.#followed === id) return;
       await keyring.update(async (record) => {
         const newest = record.dataKeys.at(-1);
-        // Without a data key, only secrets are encrypted and no rotation has taken place, so no row needs a data key.
+        // Without a data key, there was no rotation yet and rows are not encrypted, so none is created.
         if (newest === undefined || newest.root === id) return undefined;
         return { ...record, dataKeys: [...record.dataKeys, await keyring.newDataKey()] };
       });

@@ -19,21 +19,21 @@ export interface StoreFreshnessOptions {
 }
 
 const pollMilliseconds = 500;
-/** The time in which the store must answer at the start of the server. */
+/** The time within which the store must answer at the start of the server, in milliseconds. */
 const startMilliseconds = 10_000;
-/** The maximum age of the permissions with which requests are authenticated. */
+/** The maximum age, in milliseconds, of the permissions that the server uses to authenticate a request. */
 const maxAgeMilliseconds = 1_000;
 /**
- * The number of consecutive polls without a confirmation after which requests are refused without asking the store
- * again, and after which streams end (four seconds). Polls are counted instead of time, so a process that was paused
- * polls the store first.
+ * The numbers of consecutive polls without a confirmation after which requests are refused without asking the store
+ * again, and after which streams end (four seconds). Polls are counted instead of time, so that a process that was
+ * paused polls the store before it refuses requests.
  */
 const [pollsUntilRefusal, pollsUntilStreamsEnd] = [3, 8] as const;
 
 /**
- * Asks a shared store twice a second for the revisions of slices. The store answers after the caches of this process
- * have received all changes up to these revisions. A replica that is cut off from the store thus detects that its
- * permissions may be outdated.
+ * Asks a shared store twice a second for the revisions of slices. The store answers only after the caches of this
+ * process have received all changes up to these revisions. A replica without a connection to the store therefore
+ * detects that its permissions may be outdated.
  */
 export class StoreFreshness implements Freshness {
   readonly #options: StoreFreshnessOptions;
@@ -60,14 +60,14 @@ export class StoreFreshness implements Freshness {
   }
 
   /**
-   * Asks the caches of an open plane instead of the store. If the store could not deliver all changes, the caches are
-   * outdated until they are loaded again.
+   * Asks the caches of an open plane for a current revision instead of the store. If the store could not deliver all
+   * changes, these caches are outdated until they are loaded again.
    */
   follow({ id, freshRevision }: Pick<ControlPlane, 'id' | 'freshRevision'>): void {
     if (freshRevision !== undefined) this.#questions.set(id, freshRevision);
   }
 
-  /** Confirms the caches for the first time and continues to do so until `close`. */
+  /** Confirms for the first time that the caches are current, and repeats this until `close`. */
   async start(): Promise<void> {
     await this.#confirmWithin(startMilliseconds, () =>
       serviceUnavailable(`the store did not answer within ${startMilliseconds / 1_000} seconds`, 1),
@@ -175,7 +175,7 @@ export class StoreFreshness implements Freshness {
     void this.#ask();
   }
 
-  /** Polls the store. If the previous poll is still in progress, polls again as soon as it ends. */
+  /** Polls the store. If the previous poll is still in progress, polls again as soon as the previous poll ends. */
   async #ask(): Promise<void> {
     this.#isOverdue = this.#isAsking;
     if (this.#isAsking) return;
@@ -191,7 +191,10 @@ export class StoreFreshness implements Freshness {
   }
 }
 
-/** Starts the confirmation of a shared store. Returns `undefined` for other stores, whose caches are always current. */
+/**
+ * Starts to confirm regularly that the caches of a shared store are current. Returns `undefined` for other stores,
+ * whose caches are always current.
+ */
 export async function openStoreFreshness(
   options: StoreFreshnessOptions & { readonly store: Pick<Store, 'revision' | 'isShared'> },
 ): Promise<StoreFreshness | undefined> {

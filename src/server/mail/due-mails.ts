@@ -32,8 +32,8 @@ export interface DueMail {
 
 const minute = 60_000;
 /**
- * The time for which a notification waits for others, so one mail contains all of them. A failure that ends within this
- * time is not mailed.
+ * The time for which a failure, and any other notification, waits before it is mailed, so that one mail contains
+ * several notifications. A failure that ends within its waiting time is not mailed.
  */
 const [failureWait, notificationWait] = [2 * minute, 15 * minute] as const;
 /** The shortest time between two mails to a user. */
@@ -43,14 +43,11 @@ const itemsPerTick = 500;
 /** The number of notifications per user that are compared. */
 const maxCompared = 10_000;
 
-/** Finds the mails that are due. Keeps only one state: when each notification was first seen. */
+/** Finds the mails that are due. The only state that it keeps is the time at which each notification was first seen. */
 export class DueMails {
   readonly #state: ManagementState;
   readonly #trustedDomains: readonly string[];
-  /**
-   * The times at which topics were first seen. Contains only topics that were not yet sent to everybody whom they
-   * concern.
-   */
+  /** The times at which topics were first seen. A topic is removed when it was sent to everybody whom it concerns. */
   #firstSeen = new Map<string, number>();
 
   constructor(state: ManagementState, trustedDomains: readonly string[]) {
@@ -78,7 +75,7 @@ export class DueMails {
       const current = new Map<string, Notification>();
       for (const notification of fleet.of(callerOf(recipient.identity))) {
         if (work.spend(0.1)) await work.next();
-        // This reason is not mailed, because an instance may go to sleep several times a day.
+        // Notifications with this reason are not mailed, because an instance may go to sleep several times a day.
         if (notification.reason === 'SleepsSoon') continue;
         current.set(notification.topic, notification);
         if (current.size === maxCompared) break;
@@ -126,15 +123,15 @@ interface MailTimes {
 }
 
 /**
- * True if one of the notifications has waited long enough, and enough time has passed since the last mail. Always
- * visits all notifications.
+ * True if one of the notifications has waited long enough, and enough time has passed since the last mail. Visits all
+ * notifications in any case, because each visit records when a notification was first seen.
  */
 function isDue(
   unsent: readonly Notification[],
   since: (topic: string) => number,
   { now, lastMail }: MailTimes,
 ): boolean {
-  // A time in the future was recorded before the clock was set back.
+  // If the last mail is in the future, the clock was set back since. Its time is then ignored.
   const passed = lastMail === undefined || lastMail > now ? Number.POSITIVE_INFINITY : now - lastMail;
   const dueNotifications = unsent.filter(({ topic, reason }) => {
     const waited = now - since(topic);
@@ -145,7 +142,7 @@ function isDue(
   return dueNotifications.length > 0;
 }
 
-/** Failures first, then the newest first. */
+/** Sorts failures first, and otherwise newer notifications first. */
 function byUrgency(one: Notification, other: Notification): number {
   const [failed, otherFailed] = [one.reason === 'Failed', other.reason === 'Failed'];
   if (failed !== otherFailed) return failed ? -1 : 1;

@@ -10,7 +10,10 @@ import type { NotificationMails } from './notification-mails.ts';
 
 const notConfigured: MailStatus = { kind: mailStatusKind, apiVersion: mailApiVersion };
 
-/** GET `/mail`: the state of mails. POST: sends a test mail to the address `to` of the body, and returns the state. */
+/**
+ * Handles `/mail`. GET returns the state of mails. POST sends a test mail to the address `to` in the body, and returns
+ * the state.
+ */
 export function mailHandler(mails: Pick<NotificationMails, 'status' | 'sendTest'> | undefined): Handler {
   return async (exchange) => {
     const { method } = exchange.request;

@@ -5,8 +5,9 @@ import { maxTransactionWrites, type RevisionCheck, type Store } from '../../stor
 import type { SentNotifications } from './sent-notifications.ts';
 
 /**
- * The slice with up to two unlogged rows per user: one if the user has switched mails off, and one with the sent
- * notifications. The keys contain the UID of the user, so a later user with the same name starts without a history.
+ * The slice with up to two unlogged rows per user. One row exists if the user has switched mails off, the other
+ * contains the sent notifications. The keys contain the UID of the user, so a later user with the same name starts
+ * without a history.
  */
 export const mailRowsSlice = 'notification-mails';
 
@@ -15,7 +16,10 @@ const sentPrefix = 'sent';
 /** Number of rows that are read at a time. */
 const pageSize = 500;
 
-/** Opens the stored preferences. A preference has a separate row, because only the user changes it. */
+/**
+ * Opens the stored mail preferences. A preference has its own row, separate from the sent notifications, because only
+ * the user changes it.
+ */
 export function openMailPreferences(store: Pick<Store, 'get' | 'transact'>): MailPreferences {
   return {
     isOff: async (uid) => (await store.get(rowKey(offPrefix, uid))) !== undefined,

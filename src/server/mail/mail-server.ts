@@ -27,8 +27,8 @@ export interface MailConnection {
 /** The reason why a mail server did not accept a mail. Contains no password. */
 export class MailServerError extends Error {
   /**
-   * `server`: no mail can be sent now. `recipient`: the server refuses this mail or its recipient. `recipient-now`: the
-   * server refuses the mail or its recipient now, but may accept it later.
+   * The scope of the refusal. `server`: the server accepts no mails now. `recipient`: the server refuses this mail or
+   * its recipient. `recipient-now`: the server refuses this mail or its recipient now, but may accept it later.
    */
   readonly concerns: 'server' | 'recipient' | 'recipient-now';
 

@@ -22,8 +22,8 @@ const maxSubjectLength = 120;
 const maxLineLength = 1_000;
 
 /**
- * Returns a mail with the notifications. Their messages contain names and texts that tenants have chosen: they are single lines
- * without control characters, and escaped in HTML.
+ * Returns a mail with the notifications. The messages of notifications contain names and texts that tenants have
+ * chosen. In the mail, these messages are single lines without control characters, and escaped in HTML.
  */
 export function notificationMail({ to, user, notifications, console: root }: NotificationMailOptions): Mail {
   const lines = notifications.slice(0, maxListed).map((notification) => ({

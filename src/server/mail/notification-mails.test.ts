@@ -22,7 +22,7 @@ import { SmtpServer } from './smtp-server.ts';
 
 const minute = 60_000;
 
-/** A clock that detects the end of a pass: the mail sender then waits for the next pass. */
+/** A clock that detects the end of a pass: at the end, the mail sender starts to wait for the next pass. */
 class PassClock extends ManualClock {
   waits = 0;
   delay = 0;
@@ -236,7 +236,8 @@ describe('a failure', () => {
 describe('several replicas', () => {
   it('of which one took over send a failure at most twice to one user', async () => {
     await fail('broken');
-    // The fence of the first leader fails, as after the removal of its registration, but it still sends a mail.
+    // The check of the first leader's fence fails, as after the removal of its registration, but this leader still
+    // sends a mail.
     const key = { slice: 'replicas-of-test', segments: ['first'] };
     await start(open(), { fence: { key, revision: 1 } });
     await pass(2);

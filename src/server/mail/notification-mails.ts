@@ -41,7 +41,10 @@ interface Leadership {
 
 /** The interval at which notifications are computed. */
 const intervalMs = 60_000;
-/** The pauses while the mail server cannot be used, and before the next mail to a recipient that it temporarily refuses. */
+/**
+ * The pauses between attempts if the mail server cannot be used, and before the next mail to a recipient that the mail
+ * server temporarily refuses.
+ */
 const retryBackoff = { initialMilliseconds: 60_000, maxMilliseconds: 15 * 60_000 };
 const recipientBackoff = { initialMilliseconds: 5 * 60_000, maxMilliseconds: 6 * 3_600_000 };
 /** The maximum number of mails in one pass. The next pass computes the remaining mails again. */
@@ -49,13 +52,13 @@ const mailsPerPass = 500;
 
 /**
  * Sends notifications by mail on the leader. Nothing is queued: each pass computes the unsent notifications from the
- * current state. A mail is recorded after the mail server has accepted it, so a crash between the two repeats at most
- * one mail.
+ * current state. A mail is recorded as sent after the mail server has accepted it. A crash between accepting and
+ * recording therefore repeats at most one mail.
  */
 export class NotificationMails {
   readonly #options: NotificationMailsOptions;
   readonly #due: DueMails;
-  /** The notifications that were sent to each user, by UID. Only the leader changes it. */
+  /** The notifications that were sent to each user, by the UID of the user. Only the leader changes this map. */
   #sent = new Map<string, SentNotifications>();
   /** The users whose address is temporarily refused, by UID. */
   #refused = new Map<string, { readonly failures: number; readonly retryAt: number }>();
@@ -69,7 +72,7 @@ export class NotificationMails {
     this.#due = new DueMails(options.state, options.trustedDomains);
   }
 
-  /** Sends mails until the returned function is called, which also ends the connection in use. */
+  /** Starts to send mails. The returned function stops this and ends the connection in use. */
   start(fence: RevisionCheck | undefined, assertCurrent: () => void): () => Promise<void> {
     const stopping = new AbortController();
     const ended = this.#run({ fence, assertCurrent, signal: stopping.signal });
@@ -142,7 +145,7 @@ export class NotificationMails {
   /** Reads the sent notifications, and removes the rows of users who no longer exist. */
   async #load({ fence }: Leadership): Promise<void> {
     const { store, state } = this.#options;
-    // Waits until this server knows all users, so no existing user loses a row.
+    // Waits until this server knows all users, so that no row of an existing user is removed.
     await state.caughtUp();
     this.#sent = await readSentNotifications(store);
     this.#unrecorded = undefined;
@@ -157,8 +160,8 @@ export class NotificationMails {
   async #pass(leadership: Leadership): Promise<void> {
     const { state, clock, server } = this.#options;
     const { signal, assertCurrent } = leadership;
-    // Sends no mails until the last mail is recorded. Recording fails, for example, if another server has become the
-    // leader.
+    // Sends no further mails until the last mail is recorded. Recording fails, for example, if another server has
+    // become the leader.
     if (this.#unrecorded !== undefined) await this.#write(this.#unrecorded, leadership);
     await state.caughtUp();
     const found = await this.#due.find(this.#sent, clock.now());
@@ -194,7 +197,7 @@ export class NotificationMails {
     }
   }
 
-  /** Returns the notifications that the user has not read elsewhere; none if the user wants no mails. */
+  /** Returns the notifications that the user has not read elsewhere; an empty list if the user wants no mails. */
   async #wanted({ user, uid, unsent }: DueMail): Promise<readonly Notification[]> {
     const { preferences, notificationStates } = this.#options;
     if (await preferences.isOff(uid)) return [];
@@ -237,7 +240,7 @@ export class NotificationMails {
     const { uid, unsent, current } = mail;
     const old = this.#sent.get(uid) ?? nothingSent;
     const sent = withSent(old, { current, sent: unsent, now: clock.now(), isMail });
-    // Remembers the mail before it is recorded, so it is not sent again if recording fails.
+    // The mail is remembered in memory before it is recorded in the store, so it is not sent again if recording fails.
     this.#sent.set(uid, sent);
     await this.#write(uid, leadership);
     if (isMail) await this.#writeFailure(undefined, leadership.fence);

@@ -2,7 +2,10 @@ import type { ManagementApi } from '../open-management.ts';
 import type { ServerContext } from '../server-context.ts';
 import type { NotificationMails } from './notification-mails.ts';
 
-/** Opens the mails of the settings. Returns `undefined`, and loads no mail code, if there is no mail server. */
+/**
+ * Opens the sending of mails as the settings define it. If they name no mail server, returns `undefined` and loads no
+ * mail code.
+ */
 export async function openNotificationMails(
   { settings, store, clock, log }: Pick<ServerContext, 'settings' | 'store' | 'clock' | 'log'>,
   { state, mailPreferences, notificationStates }: ManagementApi,

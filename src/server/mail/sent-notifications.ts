@@ -2,11 +2,11 @@ import type { Notification } from '../../management/notifications/notification.t
 
 /** The notifications that were sent to a user. */
 export interface SentNotifications {
-  /** The times at which they were sent, in milliseconds since the epoch, by topic. */
+  /** The times at which notifications were sent, in milliseconds since the epoch, by topic. */
   readonly topics: Readonly<Record<string, number>>;
   /**
-   * Notifications that have applied since this time or longer count as sent. Set if there are too many topics for the
-   * row.
+   * A time in milliseconds since the epoch. Notifications that have applied since this time or longer count as sent.
+   * Present only if there are too many topics for the row.
    */
   readonly before?: number;
   /** The time of the last mail. */
@@ -18,8 +18,8 @@ export const nothingSent: SentNotifications = { topics: {} };
 /** The number of topics in a row. */
 const maxTopics = 1_000;
 /**
- * The minimum time between two mails about a topic, even if it did not apply in between: a quota may be reached again
- * and again.
+ * The minimum time between two mails about a topic, in milliseconds. It also applies if the topic did not apply in
+ * between, because a quota, for example, may be reached again and again.
  */
 const repeatMs = 24 * 3_600_000;
 
@@ -38,8 +38,8 @@ export interface SentMail {
 }
 
 /**
- * Adds sent notifications. The result contains the topics that apply now or were sent within a day. If there are more
- * than 1,000, one time (`before`) replaces the topics that have applied the longest.
+ * Adds sent notifications to the record of a user. The result contains the topics that apply now or were sent within a
+ * day. If there are more than 1,000 topics, the single time `before` replaces the topics that have applied the longest.
  */
 export function withSent(old: SentNotifications, { current, sent, now, isMail }: SentMail): SentNotifications {
   const since = new Map(current.map((notification) => [notification.topic, notification.since ?? now]));

@@ -8,12 +8,14 @@ import { describeError } from '../../process/private-dir.ts';
 import type { MailSettings } from '../settings/mail-settings.ts';
 import { type Mail, type MailConnection, type MailServer, MailServerError } from './mail-server.ts';
 
-/** The time limit for each step: DNS, connection, greeting, and every response. */
+/** The time limit for each step, in milliseconds. The steps are DNS, connection, greeting, and every response. */
 const stepMs = 15_000;
 /** The largest response of the server. */
 const maxResponseBytes = 64 * 1024;
 
-/** Sends mails with SMTP. The file with the password and the CA certificates are read for each connection. */
+/**
+ * Sends mails with SMTP. For each connection, the password file and the file with the CA certificates are read again.
+ */
 export class SmtpServer implements MailServer {
   readonly description: string;
   readonly from: string;
@@ -65,7 +67,10 @@ export class SmtpServer implements MailServer {
     };
   }
 
-  /** The library encodes the headers. It must not read files or URLs that addresses or texts name. */
+  /**
+   * Uses the library to encode the headers. The library must not read files or URLs, even if addresses or texts contain
+   * their names.
+   */
   #compose({ to, subject, text, html }: Mail): Promise<Buffer> {
     const { from } = this.#settings;
     return new MailComposer({
@@ -82,7 +87,7 @@ export class SmtpServer implements MailServer {
       .build();
   }
 
-  /** Runs one step. An error outside of a step, such as a closed connection, also ends the step in progress. */
+  /** Runs one step. An error that occurs outside of the step, such as a closed connection, also ends the step. */
   async #step(
     connection: SMTPConnection,
     signal: AbortSignal,
@@ -98,7 +103,8 @@ export class SmtpServer implements MailServer {
         if (error) reject(signal.aborted ? signal.reason : fault(error));
         else resolve();
       };
-      // Keeps the listener of the last step. Without a listener, a later error would end the process.
+      // The listener of the last step remains on the connection. Without a listener, a later error would end the
+      // process.
       connection.removeAllListeners('error');
       connection.on('error', fail);
       connection.once('end', end);
@@ -125,7 +131,7 @@ function faultOf(error: Error, server: string): MailServerError {
   const message = escapeControlCharacters(error.message.replace(/\s+/g, ' ')).slice(0, maxMessageLength);
   const isOfMail =
     responseCode !== undefined && ['EENVELOPE', 'EMESSAGE'].includes(code) && commandsOfMail.has(command);
-  // 421: the server closes the connection, whatever the command was.
+  // With 421, the server closes the connection, whatever the command was.
   if (!isOfMail || responseCode === 421) {
     return new MailServerError(`the mail server ${server} cannot be used: ${message}`, 'server', error);
   }

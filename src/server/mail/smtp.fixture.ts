@@ -22,7 +22,7 @@ export interface ReceivedMail {
 const account = { user: 'flotilla', password: 'correct horse battery' } as const;
 const hour = 3_600_000;
 
-/** A real SMTP server with a certificate of its own authority, which accepts one account. */
+/** A real SMTP server that accepts one account. Its certificate is signed by an authority of its own. */
 export class TestSmtpServer {
   readonly received: ReceivedMail[] = [];
   /** The number of connections that were opened. */
@@ -127,7 +127,7 @@ function settle(work: () => Promise<void>, done: (error?: Error | null) => void)
   );
 }
 
-/** Returns an error with which the server refuses a command. */
+/** Returns an error that makes the server refuse a command with this code and message. */
 export function smtpError(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }

@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import type { LabelledGauge } from '../../http/metrics/server-gauges.ts';
 
-/** The ends of validity of the serving certificate and of the CA of the installation, for metrics. */
+/** The times at which the serving certificate and the CA of the installation expire, for metrics. */
 export class CertificateExpiries {
   readonly #expiries = new Map<string, number>();
 
-  /** Reads a certificate in PEM. Of a chain, uses the first certificate. */
+  /** Reads a certificate in PEM. If the text is a chain, uses its first certificate. */
   set(name: 'serving' | 'ca', pem: string): void {
     this.#expiries.set(name, Date.parse(new X509Certificate(pem).validTo) / 1_000);
   }

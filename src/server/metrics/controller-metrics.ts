@@ -8,7 +8,7 @@ interface Work {
   failures: number;
 }
 
-/** Counts the work of controllers, and traces a share of it. */
+/** Counts the work of controllers, and traces a sample of it. */
 export class ControllerMetrics implements ControllerObserver {
   readonly #work = new Map<string, Work>();
   readonly #tracer: Tracer | undefined;

@@ -7,7 +7,7 @@ import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 /** The phases of instances that metrics show. Instances in other phases, or without a phase, count as `Pending`. */
 const phases = ['Pending', 'Ready', 'Sleeping', 'Failed'] as const;
 
-/** The number of clusters that get a series. Administrators create clusters, and rarely more than a few. */
+/** The maximum number of clusters that get a series. Administrators create clusters, and rarely more than a few. */
 const maxClusters = 500;
 
 /** Gauges about instances and connected clusters, which every server of an installation reports with the same values. */
@@ -29,7 +29,7 @@ export function fleetGauges(kinds: KindStores): LabelledGauge[] {
   ];
 }
 
-/** Counts instances incrementally: reading thousands of instances at each scrape would take too long. */
+/** Counts instances incrementally, because reading thousands of instances at each scrape would take too long. */
 function phaseGauge(kinds: KindStores, kind: InstanceKind): LabelledGauge {
   const store = storeOf(kinds, kind);
   const phaseByUid = new Map<string, string>();

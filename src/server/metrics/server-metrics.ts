@@ -11,7 +11,7 @@ import type { ServerContext } from '../server-context.ts';
 
 /** The metrics of parts that open after the control planes. */
 interface OtherMetrics {
-  /** Absent if the server sends no mails. */
+  /** The sender of mails; absent if the server sends no mails. */
   readonly mails: NotificationMails | undefined;
   readonly labelledGauges: readonly LabelledGauge[];
 }
@@ -84,7 +84,8 @@ function replicaGauges(replicas: Replicas): SimpleGauge[] {
 }
 
 /**
- * Counts the objects of loaded control planes. Virtual clusters that are unloaded to disk are not loaded to be counted.
+ * Counts the objects of loaded control planes. Virtual clusters that are unloaded to disk are not loaded just to count
+ * their objects.
  */
 function* countObjects(planes: readonly ControlPlane[]): Iterable<ObjectCount> {
   for (const { resource, count } of planes.flatMap((plane) => [...plane.kinds.values()])) {

@@ -7,7 +7,8 @@ import type { Store } from '../../store/store.ts';
 export const notificationStatesSlice = 'notification-states';
 
 /**
- * Opens the stored states. Of two writes at the same moment, one may be lost; its notification is then unread again.
+ * Opens the stored states. If two writes happen at the same moment, one may be lost. The notification of the lost write
+ * is then unread again.
  */
 export function openNotificationStates(store: Pick<Store, 'get' | 'transact'>): NotificationStates {
   return {

@@ -6,7 +6,7 @@ import type { OidcClient } from '../settings/oidc-provider-settings.ts';
 import { admitClient, type ClientAuthenticationOptions } from './client-authentication.ts';
 
 /**
- * Answers a form that an app sends. Reads the form, authenticates the client and writes the audit events. Requests that
+ * Handles a form that an app sends. Reads the form, authenticates the client and writes the audit events. Requests that
  * are refused because of earlier failures are not audited, so that anonymous callers cannot fill the log.
  */
 export async function answerClient(

@@ -30,7 +30,10 @@ export interface AppSessionsOptions {
   readonly clock: Clock;
 }
 
-/** The session of a user at an app. It is an access key of the type `OIDCRefreshToken` that no request can use. */
+/**
+ * The session of a user at an app. It is stored as an access key of the type `OIDCRefreshToken`, which no request can
+ * use as a credential.
+ */
 export interface AppSession extends SignedInUser {
   readonly name: string;
   readonly client: OidcClient;
@@ -42,9 +45,14 @@ export interface AppSession extends SignedInUser {
   readonly expiresAt: number;
 }
 
-/** Maximum number of sessions of one user at one app. A session beyond it replaces the least recently refreshed one. */
+/**
+ * The maximum number of sessions of one user at one app. A further session replaces the session that was least recently
+ * refreshed.
+ */
 const maxSessions = 20;
-/** Maximum number of attempts to replace a refresh token while other requests change the access key. */
+/**
+ * The maximum number of attempts to replace a refresh token if other requests change the access key at the same time.
+ */
 const maxAttempts = 3;
 const writing = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false } as const;
 
@@ -55,14 +63,14 @@ export class AppSessions {
     this.#options = options;
   }
 
-  /** Returns a name for a new session. It cannot be guessed, so no other caller can take it. */
+  /** Returns a name for a new session. The name cannot be guessed, so no other caller can use it first. */
   newName(): string {
     return `app-${randomBytes(12).toString('hex')}`;
   }
 
   /**
-   * Opens the session of an authorization code. Returns the session with its refresh token; `undefined` if the login
-   * has ended or the user may not use the app any longer.
+   * Opens the session for an authorization code. Returns the session with its refresh token; `undefined` if the login
+   * has ended or the user may no longer use the app.
    */
   async open(
     name: string,
@@ -109,7 +117,10 @@ export class AppSessions {
     return { session, refreshToken };
   }
 
-  /** Returns a session if its login, its user and the permission to use the app still exist. Reads only caches. */
+  /**
+   * Returns a session; `undefined` if its login, its user or the permission to use the app no longer exists. Reads only
+   * caches.
+   */
   find(name: string): AppSession | undefined {
     const { state, clients, clock } = this.#options;
     const key = state.accessKey(name);
@@ -129,7 +140,7 @@ export class AppSessions {
     return { name, client, scopes, user, login, teams, authenticatedAt, caller, expiresAt };
   }
 
-  /** True if an app already has a session with these scopes in a login. */
+  /** True if an app already has a session with these scopes that was opened in this login. */
   hasSession(login: string, clientId: string, scopes: readonly string[]): boolean {
     for (const name of this.#options.state.keysCreatedWith(login)) {
       const session = this.find(name);
@@ -185,7 +196,7 @@ export class AppSessions {
   }
 }
 
-/** True if a member of these teams may sign in to the app. */
+/** True if a member of `teams` may sign in to the app. */
 export function mayUseApp({ allowedTeams }: OidcClient, teams: readonly string[]): boolean {
   return allowedTeams.length === 0 || allowedTeams.some((team) => teams.includes(team));
 }

@@ -13,7 +13,7 @@ afterAll(() => env.close());
 
 const authorize = (request: Parameters<typeof queryOf>[0]) => env.get(`/oidc/authorize?${queryOf(request)}`);
 
-/** Returns the error with which the browser returns to the app. */
+/** Returns the error that the browser takes back to the app. */
 async function returnedError(changes: Record<string, string>): Promise<string> {
   const { code, headers } = await authorize(grafanaRequest(newProof(), changes));
   const location = new URL(String(headers.location));

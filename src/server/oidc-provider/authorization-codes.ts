@@ -6,7 +6,7 @@ import type { Sealer } from '../../seal/sealer.ts';
 import type { Store } from '../../store/store.ts';
 import { GrantRows } from '../auth/grants/grant-rows.ts';
 
-/** The request that a user has approved, and the login in which the user approved it. */
+/** The authorization request that a user has approved, and the login in which the user approved it. */
 export interface CodeGrant {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -23,7 +23,7 @@ interface StoredCode extends CodeGrant {
   readonly usableUntil: number;
   /** The name of the session that was opened with the code. Absent if the code was not used yet. */
   readonly session?: string;
-  /** True if the code was presented again. Its session must then not exist. */
+  /** True if the code was presented again. The session that was opened with the code must then end. */
   readonly isReplayed?: boolean;
 }
 
@@ -39,7 +39,7 @@ const usableMilliseconds = 60_000;
 /** Time in seconds for which a used code is remembered, to detect another use of the code. */
 const rememberedSeconds = 15 * 60;
 
-/** Codes that apps exchange for tokens. Each code opens one session, on whichever replica it is used. */
+/** Codes that apps exchange for tokens. Each code opens only one session, even if it is used at several replicas. */
 export class AuthorizationCodes {
   readonly #rows: GrantRows<StoredCode>;
   readonly #clock: Clock;
@@ -73,8 +73,8 @@ export class AuthorizationCodes {
   }
 
   /**
-   * Uses a code for a new session. Returns `undefined` for the first use, 'expired', or the session that an earlier use
-   * has opened. The caller must end that session.
+   * Uses a code for a new session. Returns `undefined` if this is the first use, 'expired' if the code has expired, or
+   * the session that an earlier use has opened. The caller must end that earlier session.
    */
   async use(code: string, session: string): Promise<undefined | 'expired' | { readonly earlierSession: string }> {
     const used = await this.#rows.update(code, (stored) =>
@@ -87,7 +87,7 @@ export class AuthorizationCodes {
     return replayed?.session === undefined ? 'expired' : { earlierSession: replayed.session };
   }
 
-  /** True if a code was presented again since its first use, possibly before its session existed. */
+  /** True if a code was presented again after its first use. This may have happened before its session existed. */
   async isReplayed(code: string): Promise<boolean> {
     return (await this.#rows.read(code))?.isReplayed === true;
   }

@@ -16,7 +16,7 @@ export interface AuthorizationRequest {
   readonly asksConsent: boolean;
 }
 
-/** An error that the browser returns to the app. The redirect URI is registered. */
+/** An error that the browser takes back to the app. Used only if the redirect URI is registered. */
 export interface ReturnedError {
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -25,7 +25,7 @@ export interface ReturnedError {
   readonly description: string;
 }
 
-/** The reason why a request must not cause a redirect. Only a page on this server may show the reason. */
+/** The reason why a request must not cause a redirect. The reason may be shown only on a page of this server. */
 export interface UntrustedRequest {
   readonly untrusted: string;
 }
@@ -35,7 +35,10 @@ export type ReadAuthorizationRequest =
   | { readonly returned: ReturnedError }
   | UntrustedRequest;
 
-/** Maximum length of an authorization request, of its `state` and of its `nonce`. Apps send a few hundred characters. */
+/**
+ * The maximum length of an authorization request. `maxStateLength` and `maxNonceLength` limit its `state` and its
+ * `nonce`. All are in characters. Apps send a few hundred characters.
+ */
 const maxRequestLength = 8_192;
 const maxStateLength = 4_096;
 const maxNonceLength = 512;
@@ -58,8 +61,9 @@ export function knownParameters(parameters: URLSearchParams): URLSearchParams {
 }
 
 /**
- * Reads an authorization request. The redirect URI must be registered for the client, compared character by character.
- * Until that is certain, nothing may redirect the browser, because the sender of the request chose the address.
+ * Reads an authorization request. The redirect URI must be registered for the client; it is compared character by
+ * character. Before this check has succeeded, nothing may redirect the browser, because the sender of the request chose
+ * the address.
  */
 export function readAuthorizationRequest(
   parameters: URLSearchParams,

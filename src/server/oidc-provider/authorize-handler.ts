@@ -12,12 +12,15 @@ export interface AuthorizeOptions {
   readonly clients: ReadonlyMap<string, OidcClient>;
 }
 
-/** The console page that asks the user. The browser sends the session cookie only with requests from this origin. */
+/**
+ * The path of the console page that asks the user for consent. The browser sends the session cookie only with requests
+ * from pages of this origin.
+ */
 const consolePage = '/authorize-app';
 
 /**
- * `/oidc/authorize`: checks the request of an app and passes it to the console, where the user has a session. A request
- * with an unknown client or redirect URI gets a page, never a redirect.
+ * Handles `/oidc/authorize`: checks the request of an app and redirects it to the console, where the user has a
+ * session. A request with an unknown client or redirect URI gets an error page, never a redirect.
  */
 export function authorizeHandler({ issuer, clients }: AuthorizeOptions): Handler {
   return async (exchange) => {

@@ -13,7 +13,7 @@ export interface ClientAuthenticationOptions {
   readonly log: Log;
 }
 
-/** A request of an app that counts as failed until `succeed` is called. */
+/** A request of an app. It counts as a failure unless `succeed` is called. */
 export interface ClientAttempt {
   /** The client ID that the request names, for the audit log. It is not verified. */
   readonly claimedId: string;
@@ -33,7 +33,7 @@ interface PresentedClient {
 
 /**
  * Admits a request of an app. Throws OAuthError with 429 if its source had too many failures. Failures are counted per
- * presented secret, so that the failures of others do not block an app.
+ * presented secret, so that failures of other callers do not block an app.
  */
 export function admitClient(
   exchange: Exchange,
@@ -79,7 +79,7 @@ function presentedClient(authorization: string | undefined, form: ReadonlyMap<st
   return { id, secret: secret ?? '' };
 }
 
-/** RFC 6749 §2.3.1: ID and secret are form-encoded before they are joined. */
+/** Decodes a form-encoded client ID or secret. RFC 6749 §2.3.1: both are form-encoded before they are joined. */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

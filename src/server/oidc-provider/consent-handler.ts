@@ -25,16 +25,16 @@ export interface ConsentOptions {
   readonly clock: Clock;
 }
 
-/** A user at the console who wants to sign in to an app. */
+/** A user who is asked in the console whether to sign in to an app. */
 interface AskedUser {
   readonly name: string;
   readonly login: AccessKey;
 }
 
 /**
- * `/oidc/consent`, for the console. GET describes an authorization request. POST answers the request with
- * `decision=allow` or `deny` and returns the address to which the browser goes next. Requires a browser session without
- * a scope: a key for a single purpose must not sign in to other apps as its user.
+ * Handles `/oidc/consent`, for the console. GET describes an authorization request. POST with `decision=allow` or
+ * `deny` answers the request and returns the address to which the browser goes next. Requires a browser session without
+ * a scope, because a key for a single purpose must not sign in to other apps as its user.
  */
 export function consentHandler(options: ConsentOptions): Handler {
   return async (exchange) => {
@@ -98,7 +98,8 @@ async function answerRequest(
 }
 
 /**
- * Reads a request like the authorization endpoint. `location` is the address to which the browser goes with an error.
+ * Reads a request with the rules of the authorization endpoint. `location` is the address to which the browser goes if
+ * the request has an error.
  */
 function readRequest(
   parameters: string,
@@ -119,7 +120,7 @@ function askedUser(exchange: Exchange, state: ManagementState): AskedUser {
   return { name: login.spec?.user ?? '', login };
 }
 
-/** Returns the reason why a login cannot sign in to apps; `undefined` if it can. */
+/** Returns the reason why a login cannot be used to sign in to apps; `undefined` if it can be used. */
 function reasonAgainst(login: AccessKey | undefined, state: ManagementState): string | undefined {
   if (login === undefined || !isLogin(login)) return 'the session is not a login';
   if ((login.spec?.user ?? '') === '') return 'the login does not belong to a user';
@@ -142,7 +143,7 @@ function refusalOf({ client }: AuthorizationRequest, user: string): string {
 
 function isTooOld({ maxAge }: AuthorizationRequest, login: AccessKey, { state, clock }: ConsentOptions): boolean {
   if (maxAge === undefined) return false;
-  // Timestamps have no fractions, so a login from the same second is never too old.
+  // Timestamps have no fractions of a second, so a login from the current second is never too old.
   const age = clock.now() - Date.parse(openingTimeOf(login, state));
   return age >= (maxAge + 1) * 1000;
 }

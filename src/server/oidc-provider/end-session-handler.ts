@@ -35,9 +35,8 @@ const maxLength = 32 * 1024;
 const maxStateLength = 4_096;
 
 /**
- * `/oidc/end-session` (OpenID Connect RP-Initiated Logout): an app signs its user out. Ends the login in which the user
- * signed in to the app, and with it the sessions of all apps in this login.
- *
+ * Handles `/oidc/end-session` (OpenID Connect RP-Initiated Logout): an app signs its user out. Ends the login in which
+ * the user signed in to the app, and thus the sessions of all apps in this login.
  * The browser sends no session cookie with a request from another site, so the ID token proves that the user had signed
  * in to the app. A request without an ID token is refused, because any page could send it.
  */
@@ -84,7 +83,7 @@ async function parametersOf(exchange: Exchange): Promise<Parameters | string> {
   return { id_token_hint: idTokenHint, client_id: clientId, post_logout_redirect_uri: redirectUri, state };
 }
 
-/** Checks the whole request before any login ends. Returns the reason if the request is refused. */
+/** Checks the whole request before any login ends. Returns the request, or the reason why it is refused. */
 async function readRequest(sent: Parameters, options: EndSessionOptions): Promise<EndSessionRequest | string> {
   const hint = await readIdTokenHint(sent.id_token_hint, options);
   if (hint === undefined) return 'The app sent no ID token of this server. Sign out in the console instead.';
@@ -97,7 +96,7 @@ async function readRequest(sent: Parameters, options: EndSessionOptions): Promis
   return { hint, returnTo: sent.state === '' ? redirectUri : returnUrl(redirectUri, { state: sent.state }) };
 }
 
-/** Ends the login of an ID token, unless it has ended. */
+/** Ends the login that an ID token names, unless the login has already ended. */
 async function endLogin(
   exchange: Exchange,
   { client, subject, login }: IdTokenHint,

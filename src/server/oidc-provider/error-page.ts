@@ -9,8 +9,8 @@ export interface ErrorPageTexts {
 const signInTexts: ErrorPageTexts = { title: 'Cannot sign in', heading: 'Cannot sign in to the app' };
 
 /**
- * Returns a page for a request that must not be answered with a redirect. `problem` contains no text of the request.
- * `texts` defaults to the texts for a sign-in.
+ * Returns an error page for a request that must not be answered with a redirect. `problem` must contain no text of the
+ * request. `texts` defaults to the texts for a sign-in.
  */
 export function errorPage(problem: string, texts: ErrorPageTexts = signInTexts): Reply {
   const advice = 'Ask the administrator of the app to compare its settings with auth.oidcProvider of this server.';

@@ -2,7 +2,7 @@ import { textAt } from '@flotilla/json';
 import type { TokenVerifier } from '../../auth/token-verifier.ts';
 import type { OidcClient } from '../settings/oidc-provider-settings.ts';
 
-/** The sign-in that an ID token describes. An app sends the token back to sign the user out. */
+/** The sign-in that an ID token describes. An app sends the ID token back to this server to sign the user out. */
 export interface IdTokenHint {
   readonly client: OidcClient;
   /** The UID of the user. */
@@ -18,8 +18,9 @@ export interface IdTokenHintOptions {
 }
 
 /**
- * Reads an ID token that this provider issued. It may have expired, because the session of the user usually lasts
- * longer. Returns `undefined` for all other tokens, including those that the same keys signed for other purposes.
+ * Reads an ID token that this provider issued. The ID token may have expired, because the session of the user usually
+ * lasts longer. Returns `undefined` for all other tokens, including tokens for other purposes that were signed with the
+ * same keys.
  */
 export async function readIdTokenHint(
   token: string,

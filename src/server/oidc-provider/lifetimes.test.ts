@@ -27,7 +27,7 @@ describe('the lifetime', () => {
     expect((await env.exchange(early, proof.verifier)).code).toBe(200);
     clock.advance(1);
     expect((await env.exchange(late, proof.verifier)).code).toBe(400);
-    // The use of a code that has expired in the meantime still counts as a replay.
+    // Presenting the code a second time counts as a replay, even though the code has expired in the meantime.
     const again = await env.exchange(early, proof.verifier);
     expect(again.text).toMatch(/was used before/);
   });
@@ -41,7 +41,7 @@ describe('the lifetime', () => {
     expect((await env.userinfo(first.accessToken)).code).toBe(401);
     clock.advance(2_900_000);
     const second = await env.refresh(first.refreshToken);
-    // Tokens end with the session, of whose hour 100 seconds are left.
+    // Tokens expire with the session at the latest. The session lasts an hour, of which 100 seconds are left.
     expect([second.code, second.json.expires_in]).toEqual([200, 100]);
     clock.advance(100_000);
     expect((await env.userinfo(second.accessToken)).code).toBe(401);

@@ -16,8 +16,8 @@ export interface RevocationOptions extends ClientAuthenticationOptions {
 }
 
 /**
- * POST `/oidc/revoke` (RFC 7009): ends the session of a refresh token or an access token of the app. An unknown token is
- * no error.
+ * Handles POST `/oidc/revoke` (RFC 7009): ends the session that a refresh token or an access token of the app belongs
+ * to. An unknown token is not an error.
  */
 export function revocationHandler(options: RevocationOptions, audited: Filter): Handler {
   const { sessions, tokens, freshness, clock } = options;

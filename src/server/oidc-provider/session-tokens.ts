@@ -2,14 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { Sealer } from '../../seal/sealer.ts';
 
 /**
- * Creates and reads the refresh and access tokens of app sessions. A token names the session and has a keyed hash, so
- * only this installation can create it. These tokens are not access keys: requests to the API cannot use them.
+ * Creates and reads the refresh and access tokens of app sessions. A token contains the name of the session and a keyed
+ * hash, so only this installation can create it. These tokens are not access keys: requests to the API cannot use them.
  */
 export interface SessionTokens {
   createRefreshToken(session: string): string;
-  /** Returns the name of the session of a refresh token that this installation created; it may be outdated. */
+  /**
+   * Returns the name of a refresh token's session; `undefined` if this installation did not create the token. The token
+   * may be outdated.
+   */
   readRefreshToken(token: string): string | undefined;
-  /** Returns the value that the session's access key has while this refresh token is the current one. */
+  /** Returns the value that the session's access key has as long as this refresh token is the current one. */
   keyValueOf(refreshToken: string): string;
   createAccessToken(session: string, expiresAt: number): string;
   /** Returns the name of the session; `undefined` if the token is not valid at the time `now`. */
@@ -30,7 +33,7 @@ export function createSessionTokens(sealer: Pick<Sealer, 'hash'>): SessionTokens
   return {
     createRefreshToken: (session) => create(refreshPurpose, session, randomBytes(24).toString('base64url')),
     readRefreshToken: (token) => read(refreshPurpose, token)?.session,
-    // The prefix ensures that the value does not look like a generated key, which would need a checksum.
+    // The prefix `oidc-` ensures that the value does not look like a generated access key, which would need a checksum.
     keyValueOf: (token) => `oidc-${sealer.hash(keyPurpose, token)}`,
     createAccessToken: (session, expiresAt) => create(accessPurpose, session, expiresAt.toString(36)),
     readAccessToken(token, now) {

@@ -31,7 +31,7 @@ export interface TokenOptions extends ClientAuthenticationOptions {
 /** A session and the tokens that a response contains. */
 interface Issued {
   readonly session: AppSession;
-  /** Absent if the app did not request `offline_access`. */
+  /** The refresh token; absent if the app did not request `offline_access`. */
   readonly refreshToken: string | undefined;
   /** The nonce for the ID token. Absent in refreshed tokens. */
   readonly nonce: string | undefined;
@@ -44,7 +44,7 @@ export function tokenHandler(options: TokenOptions, audited: Filter): Handler {
   return async (exchange) => {
     if (exchange.request.method !== 'POST') throw methodNotAllowedOnPath();
     return await answerClient(exchange, audited, options, async (client, form) => {
-      // With a stale cache, a new refresh token could look outdated.
+      // Confirms that the caches are current. With an outdated cache, a new refresh token could look outdated.
       await options.freshness?.confirm();
       const issued = await issue(form, client, options);
       const { caller, name } = issued.session;
@@ -100,14 +100,15 @@ async function refresh(form: Form, client: OidcClient, { sessions, tokens }: Tok
   if (wanted !== undefined && grantedScopes(wanted).some((scope) => !session.scopes.includes(scope)))
     throw new OAuthError('invalid_scope', 'scope must not contain more than the first request');
   const refreshToken = await sessions.rotate(name, presented);
-  // Either the app or somebody else has an outdated token. The server cannot distinguish them, so both lose the session.
+  // An outdated token was presented, either by the app or by somebody else. The server cannot distinguish them, so it
+  // ends the session for both.
   if (refreshToken === undefined)
     throw await endedSession(name, 'the refresh token was used before; the session', sessions);
   return { session, refreshToken, nonce: undefined };
 }
 
 /**
- * Ends a session whose code or token was used twice. Returns an error with the text `what`, followed by "has ended".
+ * Ends a session whose code or token was used twice. Returns an error whose text is `what`, followed by "has ended".
  */
 async function endedSession(name: string, what: string, sessions: AppSessions): Promise<OAuthError> {
   const user = sessions.find(name)?.user.metadata.name ?? '';

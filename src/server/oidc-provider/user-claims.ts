@@ -3,7 +3,7 @@ import type { User } from '../../api/management/v1/user.ts';
 
 /** The claims about a user in ID tokens and in the response of the userinfo endpoint. */
 export interface UserClaims {
-  /** The UID of the user. A later user with the same name is therefore another person to the apps. */
+  /** The UID of the user. It differs for a later user with the same name, so apps treat that user as another person. */
   readonly sub: string;
   readonly name?: string;
   readonly preferred_username?: string;
@@ -20,9 +20,10 @@ export interface SignedInUser {
 }
 
 /**
- * Returns the claims that the scopes permit. The groups are the current teams of the user. They do not include groups
- * at an identity provider, whose names could equal the names of teams. An address is verified only if the provider of
- * the login says so; users can change the address of their own user object.
+ * Returns the claims that the scopes permit. The groups are the current teams of the user. Groups at an identity
+ * provider are not included, because their names could equal the names of teams. The email address counts as verified
+ * only if the provider of the login reports it as verified, because users can change the address of their own user
+ * object.
  */
 export function userClaims({ user, login, teams }: SignedInUser, scopes: readonly string[]): UserClaims {
   const { metadata, spec = {} } = user;

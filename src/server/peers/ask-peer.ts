@@ -6,11 +6,11 @@ import { tunnelProtocol } from '../../tunnel/tunnel-protocol.ts';
 import type { PeerTls } from './peer-credentials.ts';
 import { peerName } from './peer-names.ts';
 
-/** Another replica, and the credentials of this replica for it. */
+/** Another replica, and the credentials with which this replica authenticates to it. */
 export interface PeerTarget {
   /** The ID of the other replica. The certificate of the other replica must contain this ID. */
   readonly replica: string;
-  /** The host and port at which it listens for other replicas. */
+  /** The host and port at which the other replica listens for other replicas. */
   readonly address: string;
   readonly tls: PeerTls;
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface PeerResponse {
   readonly text: string;
 }
 
-/** A search returns less than 2 MiB. */
+/** The maximum size of a peer's response in bytes. A search returns less than 2 MiB. */
 const maxResponseBytes = 8 * 1024 * 1024;
 
 /** Sends a GET request to another replica over mutual TLS. */
@@ -39,7 +39,7 @@ export function askPeer({ path, ...target }: PeerRequest): Promise<PeerResponse>
   });
 }
 
-/** Opens the connection of a tunnel to another replica. The signal aborts only the opening. */
+/** Opens a connection to another replica for a tunnel. The signal aborts only the opening, not the open connection. */
 export function openPeerTunnel({ signal, ...target }: PeerTarget): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     const headers = { connection: 'Upgrade', upgrade: tunnelProtocol };

@@ -23,7 +23,7 @@ export interface AuditSearchSetup {
   /** The certificate authority of the installation. */
   readonly authority: CertificatePair;
   readonly settings: Pick<ServerOptions, 'listen' | 'peerListen'>;
-  /** The tunnels of agents to this server, which other replicas use too. */
+  /** The tunnels of agents to this server. Other replicas use these tunnels too. */
   readonly tunnels: Tunnels;
   readonly clock: Clock;
   readonly log: Log;

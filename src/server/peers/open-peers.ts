@@ -40,7 +40,7 @@ export interface PeerLocation {
 export interface Peers {
   /** The host and port at which other replicas reach this replica; `undefined` if they cannot. */
   readonly address: string | undefined;
-  /** Searches the audit log of another replica. Rejects with PeerError if it cannot be searched. */
+  /** Searches the audit log of another replica. Rejects with PeerError if this is not possible. */
   search(peer: PeerLocation, query: AuditQuery, signal: AbortSignal): Promise<AuditSearchResult>;
   /** Verifies the audit log of another replica. Rejects with PeerError if that is not possible. */
   verify(peer: PeerLocation, signal: AbortSignal): Promise<AuditVerification>;
@@ -54,9 +54,15 @@ export class PeerError extends Error {
   override readonly name = 'PeerError';
 }
 
-/** The time limit for a search. A search takes a tenth of a second, but a busy replica may need longer. */
+/**
+ * The time limit for a search, in milliseconds. A search usually takes a tenth of a second, but a busy replica may need
+ * longer.
+ */
 const searchMilliseconds = 8_000;
-/** The time limit for a verification, which reads the whole log. A log may have many gigabytes. */
+/**
+ * The time limit for a verification, in milliseconds. A verification reads the whole log, which may have many
+ * gigabytes.
+ */
 const verifyMilliseconds = 30 * 60_000;
 
 const tunnelMilliseconds = 5_000;

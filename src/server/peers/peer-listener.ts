@@ -54,9 +54,9 @@ const requestMilliseconds = 10_000;
 const idleMilliseconds = 30_000;
 
 /**
- * Listens for requests of other replicas. A client needs the certificate of a replica, and can only search and verify
- * the audit log, and open tunnels to agents. This listener is separate from the public API, where browsers would ask
- * their users for certificates.
+ * Listens for requests of other replicas. A client needs the certificate of a replica. It can only search and verify
+ * the audit log, and open tunnels to agents. This listener is separate from the public API, because a public listener
+ * that accepts client certificates would make browsers ask their users for them.
  */
 export async function startPeerListener(options: PeerListenerOptions): Promise<PeerListener> {
   const slots = new Semaphore(maxSearches, maxConnections);

@@ -1,4 +1,4 @@
-/** The end of the names in the certificates of replicas. It is not a name in DNS. */
+/** The suffix of the names in the certificates of replicas. These names do not exist in DNS. */
 const suffix = 'replica.flotilla.internal';
 
 /** Returns the name in the certificate of a replica. */

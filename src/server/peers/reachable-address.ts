@@ -3,8 +3,8 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
 /**
- * Returns the host and port at which other machines reach a listener. If it listens on all addresses, the host is the
- * first address of this machine that other machines can use.
+ * Returns the host and port at which other machines reach a listener. If the listener uses all addresses, the host is
+ * the first address of this machine that other machines can use.
  */
 export function reachableAddress(host: string, port: number, interfaces: Interfaces = networkInterfaces()): string {
   const isWildcard = host === '0.0.0.0' || host === '::';

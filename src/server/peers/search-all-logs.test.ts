@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => env.close());
 
-/** Advances the clock in small steps, so that beats arrive in between. */
+/** Advances the clock in small steps, so heartbeats arrive between the steps. */
 async function pass(milliseconds: number): Promise<void> {
   for (let passed = 0; passed < milliseconds; passed += 100) {
     clock.advance(100);

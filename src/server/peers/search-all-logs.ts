@@ -26,7 +26,7 @@ export interface AllLogsResult extends Omit<AuditSearchResult, 'positions'> {
 const maxConcurrentSearches = 16;
 const maxResultLength = 2 * 1024 * 1024;
 /**
- * The number of characters after which a replica adds no further line to its result, so results of many replicas do not
+ * A replica adds no further line to a search result with this many characters, so the results of many replicas do not
  * fill the memory.
  */
 export const maxPeerResultLength = 512 * 1024;
@@ -69,7 +69,7 @@ export async function searchAllLogs(
 /** A replica whose log belongs to the search. */
 interface Source {
   readonly id: string;
-  /** The host and port of another replica; `undefined` if it has none. */
+  /** The host and port of another replica; `undefined` if the replica has no peer address. */
   readonly address?: string | undefined;
   readonly isOwn?: boolean;
   /** The record of a replica that is no longer registered. */
@@ -120,7 +120,7 @@ async function searchSource(
   }
 }
 
-/** Returns the reason why the log of a replica cannot be searched; `undefined` if it can be tried. */
+/** Returns the reason why the log of a replica cannot be searched; `undefined` if the search can be attempted. */
 function obstacleOf(
   { address, isOwn, former }: Source,
   progress: SearchProgress | undefined,

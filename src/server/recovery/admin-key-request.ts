@@ -20,9 +20,9 @@ import { type DataDir, dataDirAt } from '../data/data-dir.ts';
 import { defaultDataDir } from '../settings/flags.ts';
 
 /**
- * `flotilla admin-key`: requests a new access key of the administrator. A person who can write to the data directory can do
- * this, and could read all secrets of the server anyway. Only a server can create the key, because only it has the seal
- * key, the rules for keys and the audit log. Returns the message to print.
+ * `flotilla admin-key`: requests a new access key of the administrator. A person who can write to the data directory
+ * can do this, and could read all secrets of the server anyway. Only a server can create the key, because only a server
+ * has the seal key, the rules for keys and the audit log. Returns the message to print.
  */
 export async function requestAdminKey(dataDir: string = defaultDataDir): Promise<string> {
   const dir = dataDirAt(dataDir);
@@ -64,7 +64,7 @@ export async function createRequestedAdminKey(options: AdminKeyOptions): Promise
   return true;
 }
 
-/** Creates the user of the administrator, or enables it and makes it an administrator again. */
+/** Creates the administrator's user. If this user exists, enables it and makes it an administrator again. */
 async function ensureAdministrator(kinds: KindStores): Promise<void> {
   const users = storeOf(kinds, userKind);
   const user = users.peek('', adminUser)?.object;

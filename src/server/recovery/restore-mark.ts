@@ -8,7 +8,7 @@ import { installationKey } from '../data/installation.ts';
  * row.
  */
 export interface RestoreMark {
-  /** The time at which the backup was made; empty if the backup does not contain it. */
+  /** The time at which the backup was made; empty if the backup contains no such time. */
   readonly backupTime: string;
   /** True if the access keys in the backup stay enabled. */
   readonly trustsKeys: boolean;
@@ -16,7 +16,7 @@ export interface RestoreMark {
 
 const markKey = installationKey('restored');
 
-/** Yields the rows of a backup and a new mark, which replaces a mark in the backup. */
+/** Yields the rows of a backup with a new restore mark. The new mark replaces a restore mark in the backup. */
 export async function* withRestoreMark(rows: AsyncIterable<DumpRow>, trustsKeys: boolean): AsyncGenerator<DumpRow> {
   let mark: DumpRow | undefined;
   for await (const row of rows) {

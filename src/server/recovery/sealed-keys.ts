@@ -44,7 +44,7 @@ export async function writeKeyFiles(dir: DataDir, files: KeyFiles): Promise<void
 
 const minPassphraseLength = 12;
 
-/** Reads a passphrase from a file. A newline at the end is not part of it. */
+/** Reads a passphrase from a file. A newline at the end of the file is not part of the passphrase. */
 export async function readPassphrase(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new StartError(`cannot read the passphrase ${path}: ${describeError(error)}`, { cause: error });
@@ -60,8 +60,8 @@ const cost = { N: 2 ** 16, r: 8, p: 1 };
 const maxN = 2 ** 20;
 const algorithm = 'aes-256-gcm';
 /**
- * Authenticated together with the keys, so no other text that was encrypted with the same passphrase is accepted as
- * keys.
+ * The additional authenticated data of the encryption. It prevents another text that was encrypted with the same
+ * passphrase from being accepted as keys.
  */
 const purpose = Buffer.from('flotilla backup keys');
 

@@ -6,7 +6,7 @@ import {
 } from '../../process/certificates.ts';
 import { StartError } from '../../process/start-error.ts';
 
-/** The paths of a certificate authority, and its content if the files exist. */
+/** The paths of the files of a certificate authority, and their content if the files exist. */
 export interface FoundAuthority extends AuthorityFiles {
   readonly pair: CertificatePair | undefined;
 }

@@ -9,8 +9,8 @@ import { type InstallationRowName, installationKey, installationRange } from '..
 const restartBackoff = { initialMilliseconds: 50, maxMilliseconds: 1_000 };
 
 /**
- * The rows with the secrets of an installation, which all servers on a shared store follow. A change by another server is
- * received within the delay of the store's observers.
+ * The rows with the secrets of an installation. All servers on a shared store observe these rows. A change by another
+ * server is received within the delay of the store's observers.
  */
 export class InstallationRows {
   readonly #store: Store;

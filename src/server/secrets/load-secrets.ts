@@ -36,8 +36,9 @@ export interface InstallationSecrets {
 }
 
 /**
- * Loads the signing keys and the certificate authority, or creates them. On a shared store they are sealed rows,
- * otherwise files in the data directory. Throws StartError with a one-line message.
+ * Loads the signing keys and the certificate authority, or creates them. With a shared store, the keys and the
+ * authority are sealed rows; otherwise, they are files in the data directory. Throws StartError with a one-line
+ * message.
  */
 export function loadSecrets(options: SecretsOptions): Promise<InstallationSecrets> {
   return options.store.isShared ? loadFromStore(options) : loadFromFiles(options);

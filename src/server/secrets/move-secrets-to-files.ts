@@ -10,9 +10,10 @@ import { openKeySet } from './shared-signing-keys.ts';
 import { assertSigningKeyFiles, readSigningKeyFiles } from './signing-key-files.ts';
 
 /**
- * Moves the secrets in the rows of a store that is not shared to files of the data directory. A store has such rows if
- * it comes from a migration or a backup of etcd. The rows are removed, so they never contradict the files. If the move
- * is interrupted, the next start continues it. Throws StartError if a file contradicts a row.
+ * Moves secrets from the rows of a store that is not shared to files in the data directory. Such a store has secrets in
+ * rows after a migration from etcd, or if it was restored from a backup of etcd. The rows are removed, so they never
+ * contradict the files. If the move is interrupted, the next start continues it. Throws StartError if a file
+ * contradicts a row.
  */
 export async function moveSecretsToFiles(store: Store, sealer: Sealer, dir: DataDir): Promise<void> {
   const [keys, ca] = await Promise.all(secretRowNames.map((name) => store.get(installationKey(name))));

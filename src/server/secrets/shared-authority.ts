@@ -30,9 +30,9 @@ export function openAuthority(sealer: Sealer, sealed: string): CertificatePair {
 }
 
 /**
- * Returns the certificate authority that all servers on a shared store use. It is sealed in a row; the data directory
- * has a copy. The first server stores the authority in its files, or creates one. Throws StartError if a file contains
- * a different authority.
+ * Returns the certificate authority that all servers on a shared store use. The authority is sealed in a row; the data
+ * directory has a copy. The first server stores the authority in its files, or creates one. Throws StartError if a file
+ * contains a different authority.
  */
 export async function loadSharedAuthority(options: SharedAuthorityOptions): Promise<CertificatePair> {
   const { rows, files, clock } = options;
@@ -69,8 +69,8 @@ function storedAuthority({ rows, sealer }: SharedAuthorityOptions): StoredAuthor
 }
 
 /**
- * Replaces an expired authority with the one that an operator provides. The server does not create one, because clients
- * must trust it.
+ * Replaces an expired authority with an authority that an operator provides. The server does not create an authority
+ * here, because clients must already trust it.
  */
 async function replaceExpired(options: SharedAuthorityOptions, expired: StoredAuthority): Promise<CertificatePair> {
   const { files, clock } = options;

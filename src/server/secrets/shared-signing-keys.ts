@@ -16,8 +16,8 @@ export interface SharedSigningKeysOptions {
   readonly rows: InstallationRows;
   readonly sealer: Sealer;
   /**
-   * The key files on this machine. If the store has no key set, their keys are stored; otherwise they must belong to
-   * the stored set.
+   * The key files on this machine. If the store has no key set, the keys in these files are stored. Otherwise, the keys
+   * must belong to the stored key set.
    */
   readonly files: SigningKeyFiles;
   /** The file in the data directory to which each key set is copied. */

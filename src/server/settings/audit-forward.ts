@@ -37,7 +37,9 @@ export function assertDistinctTargets(targets: readonly ForwardSettings[]): void
   if (twice !== undefined) throw new StartError(`"audit.forward": two targets have the name ${twice}`);
 }
 
-/** Returns the reason why a target is not valid. It does not contain the URL, which could contain a password. */
+/**
+ * Returns the reason why a target is not valid. The reason does not contain the URL, which could contain a password.
+ */
 function problemOf({ type, url, auth, secretFile, certFile, keyFile }: ForwardSettings): string | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isWebhook = type === 'webhook';

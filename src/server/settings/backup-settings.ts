@@ -42,7 +42,10 @@ export interface BackupSettings {
   readonly destination: { readonly directory: string } | { readonly s3: S3Settings };
   /** A backup is removed if at least `last` newer backups exist and the backup is older than `days`. */
   readonly keep: { readonly last: number; readonly days: number };
-  /** The file with the passphrase that encrypts the keys of the installation; `undefined` if backups do not include them. */
+  /**
+   * The file with the passphrase that encrypts the keys of the installation; `undefined` if backups do not include
+   * these keys.
+   */
   readonly passphraseFile: string | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface MailSettings {
   readonly port: number;
   /** `implicit`: TLS from the first byte (`smtps`); `starttls`: TLS before anything else; `none`: no encryption. */
   readonly encryption: 'implicit' | 'starttls' | 'none';
-  /** The account at the mail server; `undefined` if it needs none. */
+  /** The account at the mail server; `undefined` if the mail server needs no account. */
   readonly account: { readonly user: string; readonly passwordFile: string } | undefined;
   readonly from: MailSender;
   readonly caFile: string | undefined;

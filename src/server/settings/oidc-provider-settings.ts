@@ -17,7 +17,7 @@ export interface OidcClient {
   readonly allowedTeams: readonly string[];
   /** The lifetime of ID tokens and access tokens in seconds. */
   readonly tokenTTL: number;
-  /** The longest time in seconds for which refresh tokens work. They also end with the login of the user. */
+  /** The longest time in seconds for which refresh tokens work. Refresh tokens also end with the login of the user. */
   readonly refreshTTL: number;
 }
 

@@ -63,7 +63,7 @@ export interface ServerOptions {
   readonly audit: {
     readonly maxBytes: number;
     readonly keptFiles: number;
-    /** The number of additional rotated files to keep while a forwarding target has not received them. */
+    /** The maximum number of additional rotated files to keep while a forwarding target has not received them. */
     readonly heldFiles: number;
     /**
      * Applies if the audit line of a write cannot be written. `refuse` responds with 503; `continue` executes the write
@@ -258,7 +258,10 @@ async function readConfig(path: string): Promise<JsonObject> {
 /** The lifetime of the Strict-Transport-Security header of a server with an external URL: a year. */
 const defaultHstsSeconds = 365 * 24 * 3600;
 
-/** Reads the settings of the front handler. HSTS needs an external URL: browsers would apply it to all ports of `localhost`. */
+/**
+ * Reads the settings of the front handler. HSTS needs an external URL: without one, browsers would apply HSTS to all
+ * ports of `localhost`.
+ */
 function readFrontHandlerSettings(file: SettingsReader, externalUrl: string | undefined): FrontHandlerSettings {
   const { trustedProxies, hstsSeconds } = readGroup(file, 'server', fileSettings.server);
   return { trustedProxies, hstsSeconds: hstsSeconds ?? (externalUrl === undefined ? 0 : defaultHstsSeconds) };

@@ -73,7 +73,7 @@ export function optionalTextSetting(rules: {
   return { ...rules, default: undefined, read: (group, name) => group.text(name) };
 }
 
-/** A list of texts. `check` throws if one of them is invalid. */
+/** A list of texts. `check` throws if an entry is invalid. */
 export function textsSetting(
   rules: SettingDescription<readonly string[]> & { readonly takes: string; check(text: string): void },
 ): FileSetting<readonly string[]> {
@@ -95,7 +95,7 @@ export function choiceSetting<T extends string>(
   return { ...rules, takes: choices.join(' or '), read: (group, name) => group.choice(name, choices) };
 }
 
-/** A list of texts. `validate` returns the problem of an entry; `undefined` if it has none. */
+/** A list of texts. `validate` returns the problem of an entry; `undefined` if the entry is valid. */
 export function textListSetting(
   rules: SettingDescription<readonly string[]> & {
     readonly takes: string;

@@ -27,7 +27,10 @@ export interface StoreFlags {
   readonly passwordFile: string | undefined;
 }
 
-/** Validates the flags of the store. Throws StartError. `flag` is the name of the flag that names the store. */
+/**
+ * Validates the flags of the store. Throws StartError. `flag` is the name of the flag that contains the type or the
+ * addresses of the store.
+ */
 export function readStoreSettings(flags: StoreFlags, flag = 'store'): StoreSettings {
   const { store = 'embedded' } = flags;
   if (store === 'embedded' || store === 'memory') {
@@ -57,7 +60,10 @@ export function readStoreSettings(flags: StoreFlags, flag = 'store'): StoreSetti
   };
 }
 
-/** Requires a URL that leads to any replica, unless all replicas and clients are on this machine. */
+/**
+ * Requires `--external-url` if the store is etcd and the server does not listen on a loopback address: clients need a
+ * URL that leads to any replica.
+ */
 export function assertExternalUrl(store: StoreSettings, externalUrl: string | undefined, host: string): void {
   if (typeof store === 'string' || externalUrl !== undefined || isLoopback(host)) return;
   throw new StartError(

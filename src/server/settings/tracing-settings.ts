@@ -48,7 +48,10 @@ export function readTracing(file: SettingsReader): TracingSettings {
   return settings;
 }
 
-/** Returns the reason why the settings are not valid. It does not contain the URL, which could contain a password. */
+/**
+ * Returns the reason why the settings are not valid. The reason does not contain the URL, which could contain a
+ * password.
+ */
 function problemOf(settings: TracingSettings, allowPlainHttp: boolean): string | undefined {
   const { endpoint, certFile, keyFile } = settings;
   if ((certFile === undefined) !== (keyFile === undefined)) return 'needs both "certFile" and "keyFile", or neither';

@@ -13,8 +13,8 @@ import { listSetting } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
 /**
- * Limits of the lifetime of a workload's access keys, in seconds. After the longest lifetime, a removed rule has no
- * effect.
+ * The limits of the lifetime of a workload's access keys, in seconds. A removed rule has no effect once the longest
+ * lifetime has passed.
  */
 const leastTtl = 60;
 const mostTtl = 3600;
@@ -51,8 +51,8 @@ function readIssuer(entry: SettingsReader): WorkloadIssuer {
   const issuer = entry.text('issuer') ?? '';
   const [jwksUri, jwksFile, caFile] = [entry.text('jwksUri'), entry.text('jwksFile'), entry.text('caFile')];
   if (jwksUri !== undefined && jwksFile !== undefined) throw fault(name, 'must not have both "jwksUri" and "jwksFile"');
-  // An issuer whose keys are in a file gets no requests, so it need not be a URL. Issuers of virtual clusters are not
-  // URLs.
+  // The server sends no requests to an issuer whose keys are in a file, so this issuer need not be a URL. Issuers of
+  // virtual clusters are not URLs.
   const discovered = jwksFile === undefined || issuer === '' ? issuer : undefined;
   for (const [field, url] of [['issuer', discovered] as const, ['jwksUri', jwksUri] as const]) {
     const problem = url === undefined ? undefined : issuerProblem(url);

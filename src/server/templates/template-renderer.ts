@@ -63,7 +63,10 @@ const maxProblemLength = 1_000;
 const maxServerEnds = 2;
 /** The maximum number of templates that may wait. The reconciles of further templates are repeated later. */
 const maxWaiting = 1_000;
-/** The maximum thread time in milliseconds that counts as the lead of a project over the waiting projects. */
+/**
+ * The maximum difference in thread time, in milliseconds, that counts when a project has used more than the waiting
+ * projects.
+ */
 const maxDebt = 60_000;
 
 /**

@@ -30,9 +30,9 @@ const nextPeerMilliseconds = 300;
 const never = new AbortController().signal;
 
 /**
- * Returns a function that opens connections to agents whose tunnels end at other replicas. The function opens one
- * tunnel to each replica. In this tunnel, each connection to an agent is one connection. A replica that does not
- * respond delays a connection only for a moment, because the next replica is tried at the same time.
+ * Returns a function that opens connections to agents whose tunnels end at other replicas. All connections through the
+ * same replica share one tunnel to this replica. A replica that does not respond delays a connection only for a moment,
+ * because the next replica is tried at the same time.
  */
 export function connectThroughPeers({ peers, listPeers, clock }: PeerTunnelsOptions): ConnectThroughPeers {
   const tunnels = new Map<string, Promise<Tunnel>>();
@@ -80,9 +80,9 @@ export function connectThroughPeers({ peers, listPeers, clock }: PeerTunnelsOpti
 const keyOf = ({ id, address }: PeerLocation) => `${id} ${address}`;
 
 /**
- * Returns the first connection that opens, and cancels the other attempts; `undefined` if all fail. Starts the next
- * attempt when all earlier ones have failed, or after a short time without a response. Rejects if the signal fires
- * first.
+ * Returns the first connection that opens, and cancels the other attempts; `undefined` if all attempts fail. Starts the
+ * next attempt when all earlier attempts have failed, or after a short time without a response. Rejects if the signal
+ * fires first.
  */
 async function connectToFirst(
   dials: readonly ((ending: AbortSignal) => Promise<TunnelSocket>)[],

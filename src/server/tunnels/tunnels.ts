@@ -14,8 +14,9 @@ import { createBridgeTls } from './create-bridge-tls.ts';
 export type ConnectThroughPeers = (cluster: string, signal: AbortSignal) => Promise<TunnelSocket | undefined>;
 
 /**
- * The maximum time for all attempts to open one connection. An attempt in a tunnel whose agent does not respond takes ten
- * seconds, and a cluster can have many tunnels. The time suffices for two such attempts before one that succeeds.
+ * The maximum time for all attempts to open one connection. An attempt in a tunnel whose agent does not respond takes
+ * ten seconds, and a cluster can have many tunnels. The time suffices for two attempts that take ten seconds and a
+ * third attempt that succeeds.
  */
 const connectMilliseconds = 30_000;
 
@@ -93,8 +94,8 @@ export class Tunnels {
   }
 
   /**
-   * Returns a `ClusterTunnel` that connects through the tunnels of a cluster. It refuses connections with 503 while
-   * there are none.
+   * Returns a `ClusterTunnel` that connects through the tunnels of a cluster. While the cluster has no tunnel,
+   * connections are refused with 503.
    */
   to(cluster: string): ClusterTunnel {
     const displayName = `the agent of the cluster "${cluster}"`;

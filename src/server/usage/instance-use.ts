@@ -55,7 +55,7 @@ export interface UseLocation {
   readonly ownsNamespace: boolean;
 }
 
-/** The pods and claims of a host, by namespace, for fast lookups for an instance. */
+/** The pods and persistent volume claims of a host, by namespace, for fast lookups for an instance. */
 export class HostUseIndex {
   readonly #pods: ReadonlyMap<string, readonly NonNullable<HostUse['pods']>[number][]> | undefined;
   readonly #claims: ReadonlyMap<string, readonly NonNullable<HostUse['claims']>[number][]> | undefined;

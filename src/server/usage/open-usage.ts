@@ -160,8 +160,8 @@ export class UsageSampling {
 
   #forget(subject: SubjectKey): void {
     this.#leading?.recorder.forget(subject);
-    // Every server tries to remove the rows. Remaining rows have no effect, because no uid is used twice. They are
-    // removed when they are too old.
+    // Every server tries to remove the rows of the removed subject. Remaining rows have no effect, because no uid is
+    // used twice. They are removed when they are too old.
     void removeSubject(this.#options.store, subject, this.#options.clock.now()).catch(() => {});
   }
 }

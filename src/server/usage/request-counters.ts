@@ -34,7 +34,7 @@ export class RequestCounters {
     return () => this.#changeWatches(counter, -1);
   }
 
-  /** Returns the counts since the last call, for the instances that have any, and resets them. */
+  /** Returns the counts since the last call, without instances that have none, and resets the counts. */
   take(): Map<string, RequestCounts> {
     const taken = new Map<string, RequestCounts>();
     for (const [uid, counter] of this.#counters) {

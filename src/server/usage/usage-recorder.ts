@@ -13,9 +13,12 @@ export interface RecordedInstance extends UseLocation {
   readonly uid: string;
   readonly cluster: string;
   readonly isRunning: boolean;
-  /** The ID of its plane, if it is a virtual cluster on the built-in cluster. */
+  /** The ID of the instance's plane, if the instance is a virtual cluster on the built-in cluster. */
   readonly planeId: string | undefined;
-  /** The uids of the objects whose usage includes the usage of the instance. Absent if the object does not exist. */
+  /**
+   * The UIDs of the project and the cluster whose usage includes the usage of the instance. Absent if the project or
+   * cluster does not exist.
+   */
   readonly projectUid: string | undefined;
   readonly clusterUid: string | undefined;
 }
@@ -53,8 +56,8 @@ interface PendingSubject {
 }
 
 /**
- * The longest time for which amounts are only in memory. Amounts of unused instances change little, so they may stay in
- * memory longer.
+ * The longest time for which the amounts of used instances are only in memory. Amounts of unused instances change
+ * little, so they may stay in memory longer.
  */
 const maxUnwrittenMs = 5 * 60_000;
 const maxUnwrittenIdleMs = 15 * 60_000;
@@ -197,7 +200,7 @@ export class UsageRecorder {
   }
 
   /**
-   * Returns amounts without usage for everything that was observed. Without them, times without usage would be gaps.
+   * Returns zero amounts for everything that was observed. Without these amounts, times without usage would be gaps.
    */
   #emptySums({ seconds, subjects }: Interval): Map<SubjectKey, UsageAmounts> {
     const empty = { ...noAmounts, seconds };
@@ -251,8 +254,8 @@ function sumOfRequests(contributions: readonly Contribution[]): ReadonlyMap<stri
 }
 
 /**
- * Returns the sum of the work of all replicas for each plane. Copies of a plane have the same size, so the largest is
- * the newest.
+ * Returns, for each plane, the total work of all replicas and the size of the plane. Copies of a plane have the same
+ * size, so the largest reported size is the newest.
  */
 function sumOfPlanes(contributions: readonly Contribution[]): ReadonlyMap<string, PlaneUsage> {
   const sums = new Map<string, PlaneUsage>();

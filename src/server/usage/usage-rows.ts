@@ -124,7 +124,7 @@ export async function removeSubject(store: Pick<Store, 'transact'>, subject: Sub
   await removeKeys(store, keys, undefined);
 }
 
-/** Removes the rows of all subjects that are older than the rings. */
+/** Removes the rows of all subjects that are older than the period of their ring. */
 export async function removeOldRows(
   store: Pick<Store, 'list' | 'transact'>,
   now: number,

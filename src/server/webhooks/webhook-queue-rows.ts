@@ -6,8 +6,8 @@ import { maxTransactionWrites, type RevisionCheck, type Store } from '../../stor
 import { activityKeyIn, readActivityRow } from '../activity/activity-rows.ts';
 
 /**
- * The slice with the queues of webhooks. Each record that waits for its delivery has an unlogged row per webhook:
- * namespace, webhook and position, with the UID of the webhook as its value.
+ * The slice with the queues of webhooks. Each record that waits for its delivery has an unlogged row per webhook. The
+ * key of the row consists of namespace, webhook and position; its value is the UID of the webhook.
  */
 export const webhookQueueSlice = 'webhook-queue';
 

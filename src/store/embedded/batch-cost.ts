@@ -3,8 +3,8 @@ import type { WatchWakeCounter } from '../store.ts';
 /** A batch that wakes at least this many watches is expensive: sending its events takes as long as several writes. */
 const manyWatches = 8;
 /**
- * A batch is expensive if its flush takes at least this many milliseconds. After a notification, writers take about as
- * long to submit their next write.
+ * A batch is expensive if its flush takes at least this many milliseconds. Writers need about the same time to submit
+ * their next write after they were notified.
  */
 const longFlushMs = 4;
 /**

@@ -237,8 +237,8 @@ export class Committer {
   }
 
   /**
-   * Rejects the items for which there is too little space. Returns all other items. Items that free space may use more
-   * of it.
+   * Rejects the items for which the disk has too little free space. Returns all other items. Items that free space may
+   * use more of the remaining space.
    */
   #checkSpace(jobs: readonly Job[]): Promise<readonly Job[]> | undefined {
     let bytes = 0;
@@ -289,7 +289,10 @@ export class Committer {
     }
   }
 
-  /** Reopens the database and finds out whether the batch with the unknown result is on disk. True if it is. */
+  /**
+   * Reopens the database and finds out whether the batch with the unknown result is on disk. Returns true if the batch
+   * is on disk.
+   */
   async #recover(): Promise<boolean> {
     const { database } = this.#options;
     await database.reopen();

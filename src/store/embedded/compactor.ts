@@ -33,7 +33,7 @@ export class Compactor {
     this.#wait();
   }
 
-  /** Runs an urgent compaction now. Concurrent callers share it. Never rejects. */
+  /** Runs an urgent compaction now. Concurrent callers share one compaction. Never rejects. */
   async runUrgently(): Promise<void> {
     if (this.#stopped) return;
     this.#urgentRun ??= this.#queueRun(true).finally(() => {
@@ -72,7 +72,8 @@ export class Compactor {
       await begin?.(isUrgent);
       await this.#removeHistory();
     });
-    // Calls `end` even if there was no space to remove history. It may free enough space for the next compaction.
+    // Calls `end` even if there was no space to remove history, because `end` may free enough space for the next
+    // compaction.
     if (!this.#stopped) await this.#attempt(async () => end?.(() => this.#mustStop(isUrgent)));
   }
 

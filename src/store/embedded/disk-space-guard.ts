@@ -6,8 +6,8 @@ import { diskReserveBytes } from './write-buffer.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * If the free space exceeds the reserve by less than this number of bytes, it is measured before every batch. Otherwise
- * a measurement is reused for up to `maxAgeMs` milliseconds.
+ * If the free space exceeds the reserve by less than this number of bytes, the free space is measured before every
+ * batch. Otherwise a measurement is reused for up to `maxAgeMs` milliseconds.
  */
 const safeDistance = 64 * mebibyte;
 const maxAgeMs = 1_000;
@@ -55,15 +55,16 @@ export class DiskSpaceGuard {
   }
 
   /**
-   * Resolves with a function that returns an error if there is too little space for a use. Returns `undefined` without
-   * measuring if a recent measurement already shows enough space for a batch of this number of bytes.
+   * Measures the free space. Resolves with a function that returns an error if there is too little space for the given
+   * `SpaceUse`. Returns `undefined` without measuring if a recent measurement already shows enough space for a batch of
+   * this number of bytes.
    */
   check(bytes: number): Promise<(use: SpaceUse) => StoreError | undefined> | undefined {
     this.#writtenSince += bytes * writeAmplification;
     return this.#isSafe() ? undefined : this.#measureFor(bytes);
   }
 
-  /** Measures the space. Returns true if it is low, so history must be removed early. */
+  /** Measures the free space. Returns true if the free space is low, so history must be removed early. */
   async isLow(): Promise<boolean> {
     const { free, reserve } = await this.#measure();
     return free < reserve * lowFactor;

@@ -132,7 +132,8 @@ describe.skipIf(reason !== undefined)(
           () => true,
           () => false,
         );
-      // Waits until writes succeed: the history is compacted every ten seconds, and removed when it is ten seconds old.
+      // Waits until writes succeed. Compactions run every ten seconds and remove history that is at least ten seconds
+      // old.
       while (!(await isWritable())) await pass();
       const { entries } = await store.list(storeRange('s'));
       expect(new Map(entries.map((entry) => [entry.key.segments.join(), entry.value]))).toEqual(acknowledged);

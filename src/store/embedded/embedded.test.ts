@@ -128,8 +128,8 @@ describe('group commit', () => {
     // Runs fewer rounds than it takes to classify the disk as slow.
     for (let round = 0; round < 4; round++) expect(await batchOfAll()).toBe(false);
     await store.observe(storeRange('s'), 1, { changes, ended() {} });
-    // Waits for two such batches in a row, because after a timeout the next batch does not wait. On a busy machine this
-    // may take some rounds.
+    // Waits for two consecutive batches of ten items, because after a timeout the next batch does not wait. On a busy
+    // machine this may take some rounds.
     let inARow = 0;
     for (let round = 0; round < 200 && inARow < 2; round++) inARow = (await batchOfAll()) ? inARow + 1 : 0;
     expect(inARow).toBe(2);
@@ -200,7 +200,10 @@ it('the embedded store keeps its log open a second time, so that LevelDB removes
 });
 
 describe('a write in progress', () => {
-  /** Blocks the next write: before it reaches the disk, or afterwards, when the store does not know the result yet. */
+  /**
+   * Blocks the next write: either before it reaches the disk, or after it has reached the disk and before the store
+   * knows the result.
+   */
   function holdWrite(when: 'before' | 'after'): { reached: Promise<unknown>; release: () => void } {
     let release = () => {};
     const released = new Promise<void>((resolve) => {

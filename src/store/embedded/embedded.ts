@@ -288,7 +288,9 @@ class EmbeddedStore implements Store {
     });
   }
 
-  /** Measures the space, and reopens the database if a merge has failed, because this frees the space of its tables. */
+  /**
+   * Measures the space. If a merge has failed, reopens the database, which frees the space of the tables of this merge.
+   */
   async #beginCompaction(isUrgent: boolean): Promise<void> {
     await this.#reclaimer.measure(isUrgent);
     if (!this.#database.mustReopen) return;
@@ -309,8 +311,9 @@ class EmbeddedStore implements Store {
   }
 
   /**
-   * Removes up to `atMost` of the oldest changes of a slice, up to the first change that `isRemovable` does not accept.
-   * Returns the number of removed changes. If this number is 0, the history counts as compacted up to revision `floor`.
+   * Removes up to `atMost` of the oldest changes of a slice. Stops before the first change that `isRemovable` does not
+   * accept. Returns the number of removed changes. If this number is 0, the history counts as compacted up to revision
+   * `floor`.
    */
   #compactOldest(
     slice: string,

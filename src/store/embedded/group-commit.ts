@@ -2,7 +2,7 @@
 const minGroup = 4;
 /**
  * The maximum number of writers that are expected to write in step, that is, to submit their next items at the same
- * time. Of more writers, some always have an item queued, so waiting for all of them is not useful.
+ * time. If there are more writers, some of them always have an item queued, so waiting for all writers is not useful.
  */
 const maxInStep = 12;
 /**
@@ -49,11 +49,11 @@ interface Wait {
 /**
  * Decides when a group commit begins. Writers that are notified at the same time submit their next items at about the
  * same time. If a batch began with the first of these items, all other items would wait for this flush and then for
- * their own. A batch therefore briefly waits for the expected number of items. If the fixed cost of a batch is low, it
- * waits only for half of the items: these are written while the other items are prepared, so both the disk and the main
- * thread are busy. If the items do not arrive in time, the next batch expects only as many as have arrived. In
- * addition, one batch begins without a wait after the first timeout, and about twice as many batches as before after
- * each later timeout.
+ * their own. A batch therefore briefly waits for the expected number of items. If the fixed cost of a batch is low, the
+ * batch waits only for half of the items: these are written while the other items are prepared, so both the disk and
+ * the main thread are busy. If the items do not arrive in time, the next batch expects only as many as have arrived. In
+ * addition, batches after a timeout begin without a wait: one batch after the first timeout, and about twice as many
+ * after each later timeout.
  */
 export class GroupCommit {
   #expected = 0;
@@ -94,7 +94,10 @@ export class GroupCommit {
     this.#wait?.onQueued(items);
   }
 
-  /** Waits until a batch should begin, given the number of queued items. Returns `undefined` if it should begin now. */
+  /**
+   * Waits until a batch should begin, given the number of queued items. Returns `undefined` if the batch should begin
+   * now.
+   */
   waitToBegin(items: number): Promise<void> | undefined {
     const enough = this.#cost.isHigh() ? this.#expected : Math.ceil(this.#expected * halfShare);
     if (items >= enough || this.#isStopped) return undefined;

@@ -15,7 +15,7 @@ export type LevelOperation =
   | { readonly type: 'del'; readonly key: string };
 
 /**
- * Holds the LevelDB handle and replaces it after a failed write. After such a failure, LevelDB must not be written to:
+ * Owns the LevelDB handle and replaces it after a failed write. After such a failure, LevelDB must not be written to:
  * recovery could lose the writes that follow a partial record in the log. Reads still work.
  */
 export class LevelDatabase {
@@ -83,10 +83,10 @@ export class LevelDatabase {
     return !this.#closed && (db !== this.#db || this.#opening !== undefined);
   }
 
-  /** Writes a batch with one flush. If it rejects, it is unknown whether the batch is on disk. */
+  /** Writes a batch with one flush. If the write rejects, it is unknown whether the batch is on disk. */
   async write(operations: readonly LevelOperation[]): Promise<void> {
     try {
-      // A chained batch takes half the time of an array, which classic-level would copy.
+      // Uses a chained batch, which takes half the time of an array: classic-level would copy the array.
       const batch = this.#db.batch();
       let bytes = 0;
       for (const operation of operations) {
@@ -114,8 +114,9 @@ export class LevelDatabase {
 
   /**
    * Merges the tables of the recorded rows, which frees the space of the removed values, until `mustStop` returns true.
-   * Rows whose tables were not merged stay recorded. If the disk is too full for a merge, LevelDB keeps its unfinished
-   * tables until it is reopened. It reports this only at the next write, so an empty batch is written after the merge.
+   * Rows whose tables were not merged stay recorded. If the disk is too full for a merge, LevelDB keeps the unfinished
+   * tables until it is reopened. LevelDB reports this failure only at the next write, so an empty batch is written
+   * after the merge.
    */
   async mergeRemovedRows(mustStop: () => Promise<boolean>): Promise<void> {
     const removed = this.#removed;
@@ -133,9 +134,9 @@ export class LevelDatabase {
   }
 
   /**
-   * Waits for merges that LevelDB has started itself, which occupy space until they end, and removes the tables that
-   * they have replaced. LevelDB keeps a table that was being read when its merge ended, until it writes the next table.
-   * Without space for the next write, it would keep the table forever.
+   * Waits for merges that LevelDB has started on its own, which occupy space until they end. Then removes the tables
+   * that these merges have replaced. LevelDB keeps a table that was being read when its merge ended, until LevelDB
+   * writes the next table. Without space for the next write, LevelDB would keep the old table forever.
    */
   async removeReplacedTables(): Promise<void> {
     if (this.#closed || this.#mustReopen) return;
@@ -238,8 +239,8 @@ function diskProblem(reason: string): { readonly code: StoreErrorCode; readonly 
 const extraBytes = 2 * 1024 * 1024;
 
 /**
- * Throws if LevelDB could not be opened again after it was closed. Opening it converts its logs to tables, which needs
- * space, and the disk must accept writes.
+ * Throws if the database could not be opened again after it was closed. Opening converts the logs of LevelDB to tables,
+ * which needs space, and the disk must accept writes.
  */
 async function assertCanReopen(directory: string): Promise<void> {
   const logs = (await readdir(directory)).filter((file) => file.endsWith('.log'));
@@ -253,7 +254,8 @@ async function assertCanReopen(directory: string): Promise<void> {
     throw new StoreError('OutOfSpace', message);
   }
   await probe(join(directory, 'write-probe')).catch((error: unknown) => {
-    // Missing space is acceptable if unused tables occupy it, because opening the store first removes them.
+    // Throws unless unused tables occupy the missing space. Such tables are acceptable, because opening the store first
+    // removes them.
     if (errorCodeOf(rootCause(error)) !== 'ENOSPC' || unused < needed) throw error;
   });
 }

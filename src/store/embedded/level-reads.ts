@@ -158,8 +158,8 @@ export async function* readHistory(
 const maxBytesOfChanges = 8 * 1024 * 1024;
 
 /**
- * Returns the revisions of the oldest changes of a slice, up to the first change that `isRemovable` does not accept.
- * Returns at most `atMost` revisions. Returns fewer, but at least one, if many changes are large.
+ * Returns the revisions of the oldest changes of a slice. Stops before the first change that `isRemovable` does not
+ * accept. Returns at most `atMost` revisions. Returns fewer, but at least one, if many changes are large.
  */
 export async function oldestChanges(
   db: LevelHandle,

@@ -12,9 +12,9 @@ const stepBytes = 1024 * 1024;
 
 /**
  * Frees the disk space of removed LevelDB logs in small steps. LevelDB removes a log after its contents are in a table.
- * A file system takes 6 to 15 ms to free 16 MiB and flushes nothing in this time, so all writes would wait. It does not
- * free an open file. This class therefore keeps every log open, and truncates removed logs step by step. Flushes can
- * run between the steps. After an error here, the store works, but writes may wait.
+ * A file system takes 6 to 15 ms to free 16 MiB and flushes nothing in this time, so all writes would wait. A file
+ * system does not free an open file. This class therefore keeps every log open, and truncates removed logs step by
+ * step. Flushes can run between the steps. If an error occurs here, the store still works, but writes may wait.
  */
 export class LogTruncator {
   readonly #directory: string;

@@ -9,8 +9,8 @@ const maxValueLength = 4096;
 
 /**
  * Caches rows that the committer has read or written recently, so a later write can check them without a read from
- * disk. The cache is never outdated, because the committer is the only writer. It does not record that a row is absent,
- * because LevelDB's Bloom filters make such reads cheap.
+ * disk. The cache is never outdated, because the committer is the only writer. Absent rows are not cached, because
+ * LevelDB's Bloom filters make reads of absent rows cheap.
  */
 export class RowCache {
   readonly #rows = new Map<string, Row>();

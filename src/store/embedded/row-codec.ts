@@ -27,8 +27,8 @@ export const positionRowKey = 'mposition';
 export const restoringRowKey = 'mrestoring';
 
 /**
- * The key of a row that never exists. When the store is closed, it ends the log with a batch that removes this row,
- * which changes nothing.
+ * The key of a row that never exists. When a store is closed, the last batch of the log removes this row, which changes
+ * nothing.
  */
 export const logEndRowKey = 'mend';
 

@@ -42,8 +42,8 @@ export class SpaceReclaimer {
   }
 
   /**
-   * Finds out whether the space is low. Called before each compaction of the history. An urgent compaction first frees the
-   * space of finished merges, because it needs some space itself.
+   * Finds out whether the space is low. Called before each compaction of the history. An urgent compaction first frees
+   * the space of finished merges, because the compaction itself needs some space.
    */
   async measure(isUrgent: boolean): Promise<void> {
     this.#isUrgent = isUrgent;

@@ -21,7 +21,8 @@ interface CompactionOptions {
 const precision = 1000;
 
 /**
- * Compaction takes time in proportion to all keys of etcd, so history is kept up to this factor longer than required.
+ * The time of a compaction is proportional to the number of all keys in etcd. History is therefore kept up to this
+ * factor longer than required.
  */
 const maxExcess = 1.2;
 

@@ -63,14 +63,15 @@ class Writer {
     for (let n = 0; !this.#stopped; n++) {
       const value = `${this.#name} ${n}`;
       try {
-        // Half of the writes go to rows that writers share. Writes of other rows may share a request.
+        // Half of the writes go to rows that several writers use. Writes of the other rows may share a request.
         const row = n % 2 === 0 ? `${n % 5}` : `${this.#name} ${n % 5}`;
         await putValue(this.#store, storeKey('s', row), value);
         this.outcomes.set(value, 'acknowledged');
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         this.outcomes.set(value, error.code);
-        // A closed store rejects writes at once. Without a pause, the loop would block the test that failed before.
+        // Stops when the store is closed. A closed store rejects writes at once, so the loop would never pause and
+        // would block a test that has already failed.
         if (error.code === 'Closed') return;
         await delay(1);
       }

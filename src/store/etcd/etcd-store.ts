@@ -313,7 +313,10 @@ class EtcdStore implements Store {
     }
   }
 
-  /** Reads the history of the slice up to about `characters` in size, or to its end if there is no limit. */
+  /**
+   * Reads the history of the slice until its size is about `characters`, or to the end of the history if there is no
+   * limit.
+   */
   async #historyChunk(range: KeyRange, since: Revision, characters?: number): Promise<HistoryChunk> {
     const { position, floor } = await this.#rows.sliceState(range.slice);
     assertHistoryRetained(range.slice, since, floor);

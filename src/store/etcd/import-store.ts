@@ -20,7 +20,10 @@ export interface EtcdImportOptions extends Pick<EtcdStoreOptions, 'endpoints' | 
   check?(store: Store): Promise<void>;
 }
 
-/** The time in milliseconds after which a call of etcd fails, and after which the next member is asked. */
+/**
+ * The time in milliseconds after which a call of etcd fails (`call`), and after which the next member is asked
+ * (`member`).
+ */
 const timeouts = { call: 30_000, member: 5_000 };
 
 /**

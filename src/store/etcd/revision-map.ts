@@ -12,7 +12,8 @@ export const maxLoggedWrites = revisionsPerTransaction - 1;
 
 /**
  * Converts between etcd revisions and store revisions. The revision of a logged write consists of the etcd revision of
- * its transaction and its number in the transaction, from 1. The number 0 is for unlogged rows.
+ * its transaction and the number of the write in the transaction. Numbers of logged writes start at 1. The number 0 is
+ * for unlogged rows.
  */
 export class RevisionMap {
   /** A number that is added to each revision, so revisions do not go back after an import of another store. */

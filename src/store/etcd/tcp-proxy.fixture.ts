@@ -3,14 +3,15 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { Transform } from 'node:stream';
 
 /**
- * A proxy between a store and etcd. Tests can cut it, so responses are lost although etcd has executed the requests.
+ * A proxy between a store and etcd. Tests can cut its connections, so responses are lost although etcd has executed the
+ * requests.
  */
 export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   /** The connections to etcd. */
   readonly #outgoing = new Set<Socket>();
-  /** The time after which the responses of etcd are delivered, in milliseconds. */
+  /** The delay of the responses of etcd, in milliseconds. */
   latencyMs = 0;
   #isCut = false;
 

@@ -47,7 +47,7 @@ function scanLog(log: Buffer): LogScan {
     for (let at = block; at + headerSize <= end; ) {
       const fragment = fragmentAt(log, at, end);
       if (fragment === undefined) {
-        // The length field of an unreadable record is not reliable, so the next record is searched at every offset.
+        // The length field of an unreadable record is not reliable, so the next record is searched for at every offset.
         unreadable ??= at;
         at++;
         continue;

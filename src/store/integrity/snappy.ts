@@ -29,7 +29,10 @@ export function decompressSnappy(packed: Buffer): Buffer {
   if (length !== output.length) throw new RangeError('the block is shorter than its declared length');
   return output;
 
-  /** Copies `count` bytes (at most 64) of the output, starting `back` bytes before its end. The ranges may overlap. */
+  /**
+   * Appends `count` bytes (at most 64) to the output. The bytes are copied from `back` bytes before the end of the
+   * output. The source and the target may overlap.
+   */
   function repeat(back: number, count: number): void {
     if (back === 0 || back > length) throw new RangeError('a back-reference points before the start of the block');
     assertFits(count);

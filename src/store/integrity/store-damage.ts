@@ -45,7 +45,10 @@ export async function findStoreDamage(directory: string): Promise<string | undef
   return undefined;
 }
 
-/** Returns the place of a record at the end of a log that LevelDB will drop; `undefined` if there is none. */
+/**
+ * Returns the file and the offset of a record that LevelDB will drop from the end of a log; `undefined` if there is no
+ * such record.
+ */
 export async function findDroppedRecord(directory: string): Promise<string | undefined> {
   for (const file of (await readdir(directory)).filter((name) => /^\d+\.log$/.test(name))) {
     const offset = findDroppedEnd(await readFile(join(directory, file)));
@@ -55,8 +58,8 @@ export async function findDroppedRecord(directory: string): Promise<string | und
 }
 
 /**
- * Describes a missing file. Also names the manifest: if its last record is damaged, an earlier record lists files that
- * were removed since.
+ * Describes a missing file. Also names the manifest, because the manifest may be damaged instead: without its last
+ * record, it lists files that were removed later.
  */
 function missing(file: string, manifest: string): string {
   return `the file ${file} is missing, or ${manifest}, which lists it, is damaged`;

@@ -10,7 +10,7 @@ import { decompressSnappy } from './snappy.ts';
 import { findTableDamage } from './table-damage.ts';
 
 let directory: string;
-/** A table that is small enough to change every byte, with several blocks, some of them compressed. */
+/** A table with several blocks, some of them compressed. It is small enough for tests that change every byte. */
 let table: Buffer;
 let tableName: string;
 
@@ -66,8 +66,8 @@ describe('a LevelDB table', () => {
 
 describe('a Snappy block', () => {
   it('with literals, back-references and overlapping back-references is decompressed', () => {
-    // The literal "ab", a copy of 6 bytes from 2 back, a copy of 4 bytes from 8 back with a wider offset, and a literal
-    // with a separate length byte.
+    // The literal "ab", a copy of 6 bytes from 2 bytes back, a copy of 4 bytes from 8 bytes back with a wider offset,
+    // and a literal with a separate length byte.
     const packed = Buffer.from([
       ...[0x11],
       ...[0x04, 0x61, 0x62],

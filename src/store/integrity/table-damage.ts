@@ -17,7 +17,8 @@ const magic = 0xdb4775248b80fb57n;
 
 /**
  * Returns the offset of the first damage in a LevelDB table; `undefined` if there is none. LevelDB does not verify
- * checksums when it reads tables. It would return changed values, and damaged keys, filters or indexes would hide rows.
+ * checksums when it reads tables. LevelDB would return changed values, and damaged keys, filters or indexes would hide
+ * rows.
  */
 export function findTableDamage(table: Buffer): number | undefined {
   const footer = table.length - footerSize;

@@ -132,7 +132,10 @@ class PartialLists {
     if (received !== undefined) for (const entry of entries) received.push(entry);
   }
 
-  /** Requests a list with a new number. Returns the parts that arrived before the result together with the result. */
+  /**
+   * Requests a list and gives it a new number. Returns the entries that arrived before the result, together with the
+   * entries of the result.
+   */
   async receive(request: (id: number) => Promise<ListResult>): Promise<ListResult> {
     const id = ++this.#last;
     const entries: Entry[] = [];

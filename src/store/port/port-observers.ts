@@ -20,8 +20,8 @@ export class PortObservers {
   }
 
   /**
-   * Starts an observation with a new id and returns the function that stops it. `request` must send the request to the
-   * store and call `add` immediately before. From this call on, the observer receives changes.
+   * Starts an observation with a new id and returns the function that stops it. `request` must call `add` and then
+   * immediately send the request to the store. After the call of `add`, the observer receives changes.
    */
   async observe(
     observer: Observer,

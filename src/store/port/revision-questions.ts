@@ -1,8 +1,8 @@
 import type { Revision } from '../store.ts';
 
 /**
- * Asks for the revisions of slices. Callers that ask for a slice while a question for it is in progress share the next
- * question, so many readers cause few messages. An answer is never older than the call.
+ * Asks for the revisions of slices. If a question about a slice is in progress, all new callers for this slice share
+ * the next question, so many readers cause few messages. An answer is never older than the call.
  */
 export class RevisionQuestions {
   readonly #send: (slice: string) => Promise<Revision>;

@@ -102,7 +102,7 @@ export function serveStore(store: Store, port: MessagePort): () => void {
   function closeDump(dump: number): void {
     const iterator = dumps.get(dump);
     dumps.delete(dump);
-    // A dump only reads, so an error while it is abandoned has no effect.
+    // A dump only reads, so an error has no effect when the dump is abandoned.
     void iterator?.return?.().catch(() => {});
   }
 

@@ -14,8 +14,8 @@ import {
 } from './suite-store.ts';
 
 /**
- * A writer with an observer. It keeps the rows that the observer has received, and replaces a row only if it is still
- * current.
+ * A writer with an observer. It keeps the rows that the observer has received, and replaces a row only if the received
+ * row is still current.
  */
 class Observed {
   readonly #store: Store;

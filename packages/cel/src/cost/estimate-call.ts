@@ -182,7 +182,8 @@ const BY_NAME: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
 
 /**
  * Returns the cost of comparing IP addresses. An address has 4 or 16 bytes and is read `rounds` times (2 or 3).
- * `written` is the ID of the overload that accepts an address as text, whose cost includes parsing the text.
+ * `written` is the ID of the overload that accepts an address as text. The cost of that overload includes parsing the
+ * text.
  */
 function addresses(call: EstimatedCall, rounds: number, written: string): Span {
   const bytes: Span = { min: 4, max: 16 };

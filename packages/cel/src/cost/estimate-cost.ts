@@ -237,8 +237,8 @@ class Estimator {
   }
 
   /**
-   * Returns the declared type at a path. As in Kubernetes, the first segment always stands for `self`, even if it is
-   * the name of another variable.
+   * Returns the declared type at a path. As in Kubernetes, the first segment of the path always stands for `self`, even
+   * if that segment is the name of another variable.
    */
   #declared([, ...path]: Path): DeclaredType | undefined {
     let at: DeclaredType | undefined = this.#self;

@@ -13,7 +13,7 @@ import {
 import { formatDouble } from './format-double.ts';
 import { formatDuration, formatTimestamp } from './go-time.ts';
 
-/** For each format verb, the types of the values that it accepts, and the error message for a value of another type. */
+/** The types of the values that each format verb accepts, and the error message for a value of another type. */
 export const FORMAT_VERBS: ReadonlyMap<string, { readonly message: string; readonly types: readonly string[] }> =
   new Map([
     [

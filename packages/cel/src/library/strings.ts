@@ -170,7 +170,10 @@ interface Replacement {
   readonly limit: number;
 }
 
-/** Replaces text. The result may be far longer than the input, so its cost is charged before it is built. */
+/**
+ * Replaces text. The result may be far longer than the input, so the cost of the result is charged before the result is
+ * built.
+ */
 function replaced(text: string, { from, to, limit }: Replacement, meter: Meter): string {
   if (limit === 0 || from === to) return text;
   if (from === '') {

@@ -10,13 +10,16 @@ import { type Shape, shapeOf } from '../typed/shape.ts';
 import { memberShape } from '../typed/typed.ts';
 import { cachedSet } from './fields-cache.ts';
 
-/** The fast path does not handle more entries, because then the oldest ones may have to be merged. */
+/**
+ * The maximum number of managedFields entries that the fast path handles. With more entries, the oldest ones may have
+ * to be merged.
+ */
 const maxEntries = 10;
 
 /**
  * Returns the managedFields after a write that only changes values of fields that the writer alone owns. Such a write
- * changes only the time of the writer's entry. Most updates are such writes, and this function takes a fraction of the
- * time of a full comparison. Returns `undefined` if the write is not of this kind.
+ * changes only the timestamp of the writer's entry. Most updates are such writes, and this function takes a fraction of
+ * the time of a full comparison. Returns `undefined` for any other write.
  */
 export function unchangedOwnership(write: TrackedWrite): ManagedFieldsEntry[] | undefined {
   const { kind, live, next, manager, subresource, now } = write;
@@ -88,8 +91,8 @@ const ownValuesChanged = 1;
 const needsComparison = 2;
 
 /**
- * A position in both objects, and the sets of fields below it: those of the writer, those of other managers, and
- * untracked fields.
+ * A position in both objects, and the sets of fields below the position: fields of the writer, fields of other
+ * managers, and untracked fields.
  */
 interface Position {
   readonly shape: Shape;
@@ -176,7 +179,10 @@ function compareMember(
   return equalJson(old, next) ? noChange : valueChange(position, name);
 }
 
-/** True if the value contains no items that are identified by keys or value, or if it is a set of strings only. */
+/**
+ * True if the value contains no list items that are identified by keys or by value, or if the value is a set of strings
+ * only.
+ */
 function needsNoItemCheck({ hasKeyedItems, list }: Shape, value: JsonValue | undefined): boolean {
   if (hasKeyedItems !== true) return true;
   return Array.isArray(value) && list?.keys.length === 0 && value.every((item) => typeof item === 'string');

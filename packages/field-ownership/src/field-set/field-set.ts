@@ -11,14 +11,15 @@ interface FieldNode {
 const noNodes: ReadonlyMap<string, FieldNode> = new Map();
 
 /**
- * A set of paths into an object, stored as a tree. The results of set operations may share nodes with their operands,
- * or be one of them. Therefore call `insert` only on a new set that no other set uses yet.
+ * A set of paths into an object, stored as a tree. The result of a set operation may share nodes with its operands, or
+ * be one of the operands. Therefore call `insert` only on a new set that no other set uses yet.
  */
 export class FieldSet {
   /** The child nodes. The initial map is shared and empty, which saves memory because many sets stay empty. */
   #nodes: ReadonlyMap<string, FieldNode> = noNodes;
   /**
-   * A shape that all paths of this set are known to fit. Caching it here saves the check, because objects share sets.
+   * A shape that all paths of this set are known to fit. Caching the shape here saves the check for all objects that
+   * share the set.
    */
   fitsShape: Shape | undefined;
 

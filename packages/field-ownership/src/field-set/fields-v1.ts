@@ -4,7 +4,10 @@ import { setOfFields } from '../fast/fields-cache.ts';
 import { FieldSet } from './field-set.ts';
 import { type PathElement, parseElement } from './path-element.ts';
 
-/** For each set, the frozen FieldsV1 from which it was parsed, if `write` would produce exactly that FieldsV1. */
+/**
+ * The frozen FieldsV1 from which a set was parsed. Present only for sets from which `write` would produce exactly that
+ * FieldsV1.
+ */
 const sources = new WeakMap<FieldSet, JsonObject>();
 
 /** Converts a set to FieldsV1, the format of managedFields (rule SSA-20). */

@@ -34,13 +34,14 @@ export function capUpdateManagers(managers: Managers): void {
 }
 
 /**
- * The sets of the entries that are moved to a bucket, by the identity of the bucket. The sets are combined at the end.
+ * The sets of the merged entries, by the identity of their bucket: the entry that receives the oldest entries of one
+ * API version. The sets are combined at the end.
  */
 type Buckets = Map<string, FieldSet[]>;
 
 /**
- * Moves the entry `identity` to the bucket entry of its API version. If there is no bucket entry yet, the entry `first`
- * becomes it.
+ * Moves the entry `identity` to the bucket of its API version. If that API version has no bucket yet, the entry `first`
+ * becomes the bucket.
  */
 function moveToBucket(managers: Managers, first: string, identity: string, buckets: Buckets): void {
   const newer = managers.get(identity);

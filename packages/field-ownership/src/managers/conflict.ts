@@ -4,7 +4,7 @@ import type { FieldSet } from '../field-set/field-set.ts';
 import { printElement } from '../field-set/path-element.ts';
 import { type ManagedSet, managerIdentity } from './managers.ts';
 
-/** The fields that an apply would change and that one other manager owns. */
+/** The fields of one other manager that an apply would change. */
 export interface ApplyConflict {
   readonly owner: ManagedSet;
   readonly fields: FieldSet;
@@ -40,7 +40,7 @@ class ConflictPrinter {
     for (const { field } of this.conflicts.slice(first)) this.#lines.push(`- ${field}`);
   }
 
-  /** Shorter paths go first, level by level. */
+  /** Prints shorter paths first, level by level. */
   #printFields(fields: FieldSet, prefix: string, conflict: Omit<FieldConflict, 'field'>): void {
     const members = fields.members();
     for (const { element, member } of members) {

@@ -23,8 +23,8 @@ export type Managers = Map<string, ManagedSet>;
 
 /**
  * Returns the identity of a managedFields entry (rule SSA-18). Entries with the same identity are merged. The identity
- * of an Apply entry does not include the API version. The identity must equal the text that kube-apiserver computes,
- * because it determines the order of conflicts.
+ * of an Apply entry does not include the API version. The text must equal the one that kube-apiserver computes, because
+ * the identities determine the order of conflicts.
  */
 export function managerIdentity(info: ManagerInfo): string {
   const { manager, operation, subresource } = info;
@@ -35,9 +35,9 @@ export function managerIdentity(info: ManagerInfo): string {
 }
 
 /**
- * Parses managedFields from the store or from a client; `undefined` if anything in them is invalid. Omits entries of
- * another API group, because their fields have no meaning for this kind. Entries of another version of the same group
- * are kept, because they name the same fields.
+ * Parses managedFields from the store or from a client; `undefined` if any part is invalid. Omits entries of another
+ * API group, because their fields have no meaning for this kind. Keeps entries of another version of the same group,
+ * because they refer to fields of this kind.
  */
 export function readManagers(entries: JsonValue | undefined, group: string): Managers | undefined {
   const managers: Managers = new Map();

@@ -4,9 +4,7 @@ import type { TrackedObject } from '../tracked-object.ts';
 import type { Comparison } from '../typed/compare.ts';
 import { type Shape, shapeOf } from '../typed/shape.ts';
 
-/**
- * Returns the changes of a write, named by the fields of an API version; `undefined` if the kind has no such version.
- */
+/** Returns the changes of a write as field paths of an API version; `undefined` if the kind has no such version. */
 export type ComparisonIn = (apiVersion: string) => Comparison | undefined;
 
 /** Returns the kind in an API version, or `kind` itself if all versions have the same fields. */

@@ -19,8 +19,9 @@ export function compareTyped(shape: Shape, before: JsonValue, after: JsonValue):
 }
 
 /**
- * The current position as a linked list. It is converted to path elements only if the values differ, which is rare. A
- * `step` of the type string is a member name. The sets of differences below a position are found once.
+ * The current position in both objects, as a linked list. The list is converted to path elements only if the values
+ * differ, which is rare. A `step` that is a string is a member name. The sets of differences below a position are
+ * looked up once and then kept here.
  */
 interface Position {
   readonly parent: Position | undefined;
@@ -68,7 +69,10 @@ class Comparer implements Comparison {
     return position[difference];
   }
 
-  /** Compares one part of a shape. Returns true if the values were compared as a whole. */
+  /**
+   * Compares two values by one part of their shape: map, list or scalar. Returns true if the values were compared as a
+   * whole.
+   */
   #part(shape: Shape, part: ShapePart, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
     if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
       if (this.#members(shape.map, asMap(before), asMap(after))) return false;
@@ -135,8 +139,8 @@ class Comparer implements Comparison {
   }
 
   /**
-   * Compares the items with one key. Duplicates in both lists are compared as a whole. Duplicates in one list count as
-   * added or removed.
+   * Compares the items that have the same key. A key that is repeated in both lists: compares the items as a whole. A
+   * key that is repeated in one list: they count as added or removed.
    */
   #group(shape: Shape, { before, after }: ItemGroup): void {
     if (before.length <= 1 && after.length <= 1) {

@@ -5,9 +5,9 @@ import { type Shape, shapeOf } from './shape.ts';
 import { memberShape } from './typed.ts';
 
 /**
- * The maximum number of fields of an object whose ownership is tracked. Members of maps count, and items of lists that
- * are identified by keys or value. A list or map that is owned as a whole counts as one. Tracking takes about twenty
- * microseconds per field. Real objects have some hundreds.
+ * The maximum number of fields of an object whose ownership is tracked. Each member of a map counts, and each list item
+ * that is identified by keys or value. A list or map that is owned as a whole counts as one field. Tracking takes about
+ * twenty microseconds per field. Real objects have some hundreds of fields.
  */
 export const maxTrackedFields = 10_000;
 

@@ -23,8 +23,8 @@ export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
 
 export interface ListShape {
   /**
-   * True if the list is owned and replaced as a whole. Otherwise items are identified by `keys`, or without keys by
-   * value.
+   * True if the list is owned and replaced as a whole. If false, each item is identified by the values of `keys`, or by
+   * its own value if there are no keys.
    */
   readonly atomic: boolean;
   readonly keys: readonly string[];
@@ -58,7 +58,7 @@ const wholeShape: Shape = {
 
 /**
  * The maximum depth to which the structure of a value is deduced. Deeper values are owned as a whole. The limit is far
- * beyond any real object and prevents deep recursion for a malicious one.
+ * beyond the depth of any real object and prevents deep recursion for a malicious object.
  */
 const deducedLevels = 100;
 

@@ -12,8 +12,8 @@ export class UnkeyedItemError extends Error {}
 export type ShapePart = 'map' | 'scalar' | 'list';
 
 /**
- * Returns the part of a shape (map, scalar or list) that applies to a value. This is the part for the value's type, if
- * the shape has one. Otherwise, and for null and absent values, it is the first part of the shape.
+ * Returns the part of a shape (map, scalar or list) that applies to a value: the part for the type of the value, if the
+ * shape has that part. Otherwise, and for null and absent values, returns the first part of the shape.
  */
 export function shapePartFor(shape: Shape, value: JsonValue | undefined): ShapePart {
   if (isJsonObject(value)) {

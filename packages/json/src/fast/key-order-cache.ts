@@ -3,8 +3,8 @@ const maxPositions = 64;
 
 /**
  * Caches a value for each member of an object, by the position of the member. Objects of one type usually have their
- * members in the same order. Comparing a name with the cached name at its position is much faster than a lookup by
- * name.
+ * members in the same order. Comparing the name of a member with the cached name at its position is much faster than a
+ * lookup by name.
  */
 export class KeyOrderCache<T> {
   readonly #names: string[] = [];

@@ -70,8 +70,8 @@ function memberErrors(definition: TemplateDefinition, field: string): FieldError
 const mapsOfNames = new Set(['labels', 'annotations']);
 
 /**
- * False for null, for an empty string or map, and for a map that contains only such values. A label or annotation
- * always counts as content.
+ * False for null, for an empty string or map, and for a map that contains only null and empty values. A label or
+ * annotation always counts as content.
  */
 export function hasContent(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return false;

@@ -28,15 +28,16 @@ export const newInstallationIsolation = {
     'requests.storage': '1Ti',
   },
   limitRange: {
-    // There is no default CPU limit, because it would throttle the control planes, which set no limit of their own.
+    // There is no default CPU limit. A default limit would throttle the control planes, which set no CPU limit of their
+    // own.
     default: { memory: '2Gi' },
     defaultRequest: { cpu: '50m', memory: '64Mi' },
   },
 } as const satisfies HostIsolation;
 
 /**
- * Returns the default isolation with all fields that `isolation` sets replaced, including single fields of
- * `limitRange`.
+ * Returns the default isolation, but with the fields that `isolation` sets. In `limitRange`, each field is replaced
+ * separately.
  */
 export function withNewInstallationIsolation(isolation: HostIsolation): HostIsolation {
   const limitRange = { ...newInstallationIsolation.limitRange, ...isolation.limitRange };

@@ -129,7 +129,7 @@ function amount(quantity: string | number): bigint {
   return parseQuantity(String(quantity)).billionths;
 }
 
-/** Returns the errors that the schema does not find. */
+/** Returns the errors in a host isolation that the schema cannot detect. */
 export function hostIsolationErrors(isolation: HostIsolation = {}, field: string): FieldError[] {
   const { resourceQuota, limitRange = {}, deniedEgressCIDRs = [] } = isolation;
   return [

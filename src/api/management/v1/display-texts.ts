@@ -1,8 +1,8 @@
 import { t } from '../../schema/schema-builder.ts';
 
 /**
- * The maximum lengths of texts that are only shown to people. Short texts matter, because every list response contains
- * them and every write of an object stores them again.
+ * The maximum lengths of texts that are only shown to people. The texts must be short, because every list response
+ * contains them and every write of an object stores them again.
  */
 export const maxDisplayNameLength = 256;
 const maxDescriptionLength = 16_384;

@@ -17,7 +17,10 @@ export interface Page<Entry> {
   readonly next?: Position;
 }
 
-/** Limits for each page: the number of items that are examined, and the number of items whose entries are computed. */
+/**
+ * The maximum number of items that are inspected for one page. The number of items whose entries are computed has a
+ * separate limit.
+ */
 const maxInspected = 20_000;
 const maxComputed = 1000;
 /**

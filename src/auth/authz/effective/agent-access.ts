@@ -5,8 +5,8 @@ import { type AuthorizationSubject, isAdmin } from '../subject.ts';
 import type { AccessGrants } from './object-grants.ts';
 
 /**
- * Returns the access of the agent of a cluster: the API for agents, which is outside of the permission table, and nothing
- * else. `undefined` for other subjects.
+ * Returns the access of the agent of a cluster: only the API for agents, which is not in the permission table.
+ * `undefined` for other subjects.
  */
 export function agentGrants({ user }: AuthorizationSubject): AccessGrants | undefined {
   const cluster = isAdmin(user) ? undefined : clusterOfAgentUser(user.name);

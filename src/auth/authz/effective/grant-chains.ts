@@ -9,7 +9,7 @@ import { type Relation, type RelationContext, relations } from '../relations.ts'
 /** The grants from which a permission results, from the caller to the object. */
 export type GrantChain = readonly string[];
 
-/** A caller that has only one of the grants of another caller, with the steps that lead to this grant. */
+/** A caller with only one of the grants of the original caller, and the steps that lead to this grant. */
 interface NarrowCaller {
   readonly steps: GrantChain;
   readonly caller: Caller;
@@ -63,7 +63,7 @@ export function grantChains(query: GrantQuery): GrantChain[] {
 
 /**
  * Returns one chain for each grant that is sufficient alone. If no grant is sufficient alone, the permission results
- * from several grants together, and the result is one chain without their names.
+ * from several grants together. The result is then one chain that does not name these grants.
  */
 function chainsOf(
   { context, narrow }: GrantQuery,
@@ -101,7 +101,7 @@ function describe(relation: Relation, context: RelationContext): string {
   return reason;
 }
 
-/** Returns a state in which all principals are members of no project except this one. */
+/** Returns a state in which no principal is a member of a project other than this one. */
 function inProject(state: AccessState, project: string): AccessState {
   const narrowed = Object.create(state) as { projectsOf: AccessState['projectsOf'] };
   narrowed.projectsOf = (principal) => (state.projectsOf(principal).has(project) ? new Set([project]) : none);

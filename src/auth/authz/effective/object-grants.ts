@@ -8,7 +8,7 @@ import { checksOf } from '../rules-review.ts';
 import type { AuthorizationSubject } from '../subject.ts';
 import { type GrantChain, type GrantQuery, grantChains, narrowCallers } from './grant-chains.ts';
 
-/** An object, or all objects of a kind in a namespace if `name` is empty. */
+/** The target of a permission check: one object, or all objects of a kind in a namespace if `name` is empty. */
 export interface RequestTarget {
   readonly guarded: GuardedKind;
   readonly namespace: string;
@@ -36,8 +36,8 @@ export interface AccessGrants extends ObjectGrants {
 const scopeStep = 'within the scope of the access key';
 
 /**
- * Returns the permissions of a subject on an object, by the chains of grants that they result from. The authorizer
- * decides about each permission.
+ * Returns the permissions of a subject on an object, grouped by the chains of grants from which they result. The
+ * authorizer decides about each permission.
  */
 export function grantsOn(subject: AuthorizationSubject, target: RequestTarget, state: ReviewState): ObjectGrants[] {
   const { guarded, namespace, name } = target;

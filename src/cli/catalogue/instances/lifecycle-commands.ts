@@ -29,7 +29,7 @@ export function deleteCommandSpec(kind: InstanceKind): CommandSpec {
 
 /** The parts of the command `sleep` that depend on the kind of instance. */
 export interface SleepCommandDetails {
-  /** Describes the state of a sleeping instance. */
+  /** A description, for the help, of the state of a sleeping instance. */
   readonly effect: string;
   readonly details?: string;
   readonly options?: CommandSpec['options'];

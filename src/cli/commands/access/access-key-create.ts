@@ -16,7 +16,8 @@ export const run: CommandRun = async (call) => {
   const { values, terminal } = call;
   const format = await outputFormat(values);
   const object = keyOf(values);
-  // After this line, Ctrl-C does not cancel the request. Otherwise a valid key could exist whose value nobody knows.
+  // After this line, Ctrl-C does not cancel the request. Otherwise the server could create a valid key whose value
+  // nobody knows.
   call.interrupted.throwIfAborted();
   return await withFreshLogin(call, async (api) => {
     await rejectUnknownNames(api, namesInScope(values), call);
@@ -30,7 +31,7 @@ export const run: CommandRun = async (call) => {
     try {
       await outputSecret(made.spec?.key ?? '', call);
     } catch (error) {
-      // The key cannot be saved, so nobody knows its value. Delete the key again.
+      // Delete the new key, because it cannot be saved and so nobody knows its value.
       await deleteObject(api, ownedAccessKeys, name, {});
       throw new CliError(`${error instanceof Error ? error.message : String(error)}; the access key was deleted`, {
         cause: error,

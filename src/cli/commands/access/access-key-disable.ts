@@ -6,8 +6,8 @@ import { withFreshLogin } from '../../connection/with-fresh-login.ts';
 import { accessKeys, ownedAccessKeys } from '../../kinds.ts';
 
 /**
- * Returns the patch that disables or enables a key. When a key is enabled, the patch also removes the reason for which
- * the server had disabled it.
+ * Returns the patch that disables or enables a key. The patch that enables a key also removes the reason that the
+ * server stored when it disabled the key.
  */
 function patchOf(disabled: boolean): JsonObject {
   if (disabled) return { spec: { disabled } };

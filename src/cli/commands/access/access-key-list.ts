@@ -5,8 +5,8 @@ import { accessKeys, ownedAccessKeys } from '../../kinds.ts';
 import { listCommand } from '../objects/object-list.ts';
 
 /**
- * Lists access keys. With `--expiring` or `--unused`, lists only the keys that match one of the given options. Logins
- * never match.
+ * Lists access keys. With `--expiring` or `--unused`, lists only the keys that match at least one of the given options.
+ * The access keys of logins never match these options.
  */
 export const run: CommandRun = async (call) => {
   const { values } = call;

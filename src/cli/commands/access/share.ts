@@ -83,8 +83,8 @@ interface GivenRole {
 }
 
 /**
- * Throws if the virtual cluster does not have the given cluster role. Accepts a role that cannot be looked up: while
- * the virtual cluster is not ready, or if the caller may not read its roles.
+ * Throws if the virtual cluster does not have the given cluster role. Accepts any role if the roles cannot be looked
+ * up, because the virtual cluster is not ready or the caller may not read its roles.
  */
 async function rejectUnknownRole(api: ServerApi, given: GivenRole, call: CommandCall): Promise<void> {
   const { kind, role, instance } = given;
@@ -109,8 +109,8 @@ async function rejectUnknownRole(api: ServerApi, given: GivenRole, call: Command
 }
 
 /**
- * Throws if the entries of the instance do not contain one of these names. Does not look up the users and teams,
- * because one that no longer exists can still be removed.
+ * Throws if the entries of the instance do not contain one of these users and teams. Does not check whether the users
+ * and teams exist, because a user or team that no longer exists can still be removed from the entries.
  */
 function rejectIfNotShared({ noun }: InstanceKind, { metadata, spec = {} }: Instance, people: People): void {
   const entries: readonly NamingEntry[] = [...(spec.access ?? []), ...(spec.extraAccessRules ?? [])];

@@ -14,8 +14,8 @@ import { directTokens, type InstanceKind, managementApiVersion, spaces, virtualC
 import { outputSecret } from '../../output/output-secret.ts';
 
 /**
- * Prints a token for direct endpoints, for a virtual cluster or for a space. With `--exec-credential`, prints an
- * ExecCredential object, which kubectl requests for each kubectl command.
+ * Prints a token: for direct endpoints, for a virtual cluster or for a space. With `--exec-credential`, prints the
+ * token in an ExecCredential object, which kubectl requests for each kubectl command.
  */
 export const run: CommandRun = async (call) => {
   const { values } = call;
@@ -55,8 +55,8 @@ export const run: CommandRun = async (call) => {
 };
 
 /**
- * Returns the error if the login has ended. kubectl shows the error to the user, so it contains the whole command to
- * run.
+ * Returns the error for a login that has ended. kubectl shows the error to the user, so the error contains the whole
+ * command that the user must run.
  */
 function endedLogin({ url, context }: ServerAccess, cause?: unknown): CliError {
   if (context === undefined)

@@ -30,8 +30,8 @@ export const run: CommandRun = async (call) => {
       requestObject(api, userOffboardings, { method: 'POST', path, body: bodyWith(revocation), query });
     const first = await request(revokes ? { revokeUnattributed: true } : {});
     let changes = first.status?.changes ?? 0;
-    // The server limits the number of writes of one request, so the request is repeated. The first request makes all
-    // revocations.
+    // Repeat the request, because the server limits the number of writes of one request. The first request already
+    // makes all revocations.
     for (let last = first; !dryRun && (last.status?.remaining ?? 0) > 0; ) {
       signal.throwIfAborted();
       last = await request({});

@@ -7,8 +7,8 @@ import { clusterJoinToken, managementApiVersion } from '../../kinds.ts';
 export interface JoinTokenOptions {
   readonly cluster: string;
   /**
-   * The effect on the agents that joined earlier. `none`: there are no such agents. `replace`: their keys are revoked.
-   * `keep`: they keep their keys.
+   * The effect of the command on the agents that joined the cluster earlier. `none`: no agent joined earlier.
+   * `replace`: the keys of these agents are revoked. `keep`: these agents keep their keys.
    */
   readonly others: 'none' | 'replace' | 'keep';
   /** The number of agents that join. */

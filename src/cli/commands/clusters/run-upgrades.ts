@@ -17,8 +17,8 @@ export interface UpgradeRun {
 }
 
 /**
- * Upgrades the releases one after the other, so that the agents of the other releases serve the cluster during an
- * upgrade. A release counts as upgraded when its agents have announced the new version to the server.
+ * Upgrades the releases one after the other. During the upgrade of a release, the agents of the other releases serve
+ * the cluster. A release counts as upgraded when its agents have announced the new version to the server.
  */
 export async function runUpgrades(api: ServerApi, upgrade: UpgradeRun, call: CommandCall): Promise<void> {
   const { values, terminal } = call;
@@ -74,8 +74,8 @@ async function waitForVersion(
 }
 
 /**
- * Returns the agents that have not announced the new version. If no agent of the release was connected before, one
- * agent with the new version suffices.
+ * Returns the agents that have not announced the new version. If no agent of the release was connected before the
+ * upgrade, one agent with the new version suffices.
  */
 function outdatedAgents({ status }: Pick<Cluster, 'status'>, { agents, connected }: ReleaseUpgrade): readonly string[] {
   const isCurrent = (name: string) => {

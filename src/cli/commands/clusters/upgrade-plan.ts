@@ -11,7 +11,8 @@ export interface ReleaseUpgrade {
   /** The names of the outdated agents in the release. */
   readonly agents: readonly string[];
   /**
-   * The outdated agents, without those that are known to be disconnected. These agents must announce the new version.
+   * The outdated agents, without agents that are known to be disconnected. After the upgrade, the agents in this list
+   * must announce the new version.
    */
   readonly connected: readonly string[];
 }
@@ -19,7 +20,7 @@ export interface ReleaseUpgrade {
 /** The agents of a cluster that are older than the server, by the way in which they are upgraded. */
 export interface UpgradePlan {
   readonly releases: readonly ReleaseUpgrade[];
-  /** The agents whose release or version is invalid and must not become part of a command. */
+  /** The agents whose release or version has an invalid format. These values must not become part of a command. */
   readonly invalid: readonly ClusterAgent[];
   /** The agents that were not installed with Helm. */
   readonly processes: readonly ClusterAgent[];
@@ -49,8 +50,8 @@ export function upgradePlan({ status }: Pick<Cluster, 'status'>): UpgradePlan {
 }
 
 /**
- * True if the release and the version have the formats of Kubernetes names and of versions. They come from agents and
- * the server and become arguments of helm, in which other characters could have another meaning.
+ * True if the release has the format of Kubernetes names, and the version the format of versions. Agents and the server
+ * determine these values, which become arguments of helm. Other characters could have a special meaning for helm.
  */
 function isValid({ release, upgradeAvailable = '' }: ClusterAgent): boolean {
   const isName =

@@ -19,7 +19,10 @@ import { commandPath, type Instance, type InstanceKind } from '../../kinds.ts';
 import { connectKubectl } from '../../kubeconfig/connect-kubectl.ts';
 import { instanceKubeconfig, type KubeconfigRequest, kubeconfigText } from '../../kubeconfig/instance-kubeconfig.ts';
 
-/** Returns the command that connects kubectl to an instance, or runs a command with a kubeconfig for it. */
+/**
+ * Returns the command that connects kubectl to an instance or, if the user names another program, runs that program
+ * with a kubeconfig for the instance.
+ */
 export function connectCommand(kind: InstanceKind): CommandRun {
   return async (call) => {
     const { values } = call;
@@ -40,7 +43,7 @@ export function connectCommand(kind: InstanceKind): CommandRun {
 }
 
 /**
- * Waits until a new instance is ready. If the instance sleeps, wakes it with `--wake`, or if the user at the terminal
+ * Waits until a new instance is ready. Wakes a sleeping instance if `--wake` is given, or if the user at the terminal
  * agrees.
  */
 async function ensureReadyOrSleeping(
@@ -59,8 +62,8 @@ async function ensureReadyOrSleeping(
 }
 
 /**
- * True if a sleeping instance is to be woken. Throws if it stays asleep and its first request does not wake it, because
- * every request would fail.
+ * True if a sleeping instance must be woken. Throws if the instance stays asleep and does not wake at its first
+ * request, because every request to it would fail.
  */
 async function isToWake(kind: InstanceKind, { metadata, status }: Instance, call: CommandCall): Promise<boolean> {
   if (call.values.flag('wake')) return true;
@@ -97,8 +100,8 @@ async function runWithKubeconfig(kubeconfig: string, command: readonly string[],
 const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Forwards signals to the running command. The terminal itself sends Ctrl-C to both processes, so SIGINT is not
- * forwarded if there is a terminal.
+ * Forwards signals to the child process. In a terminal, Ctrl-C already sends SIGINT to both processes, so SIGINT is not
+ * forwarded.
  */
 function childSignals(hasTerminal: boolean) {
   const running = new Set<ChildProcess>();

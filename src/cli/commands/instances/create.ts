@@ -12,10 +12,7 @@ import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
 import { commandPath, type Instance, type InstanceKind, managementApiVersion, spaces } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
-/**
- * Returns the command that creates an instance. With `--space`, the command creates a space instead of an instance of
- * the kind `given`.
- */
+/** Returns the command that creates an instance. The kind of the instance is `given`, or a space with `--space`. */
 export function createCommand(given: InstanceKind): CommandRun {
   return async (call) => {
     const { values, terminal } = call;
@@ -147,7 +144,7 @@ async function create(api: ServerApi, kind: InstanceKind, object: KubeObject, ca
     return await createObject(api, kind, object, { project, dryRun, signal: call.interrupted });
   } catch (error) {
     if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;
-    // A dry run deletes nothing, so the server reports that the old object exists. That is not an error.
+    // A dry run does not delete the old object, so the server reports that the object exists. That is not an error.
     if (dryRun && call.values.flag('recreate')) return typedResponse(kind, object);
     throw new CliError(`${kind.noun} "${name}" already exists in project "${project}"`, {
       next: 'use --recreate to delete it and create it again',

@@ -12,8 +12,8 @@ interface ImportType {
   readonly kind: string;
   readonly subresource: string;
   /**
-   * The names of the parts of the source, which the user types separated by slashes. The last part is the default name
-   * of the instance.
+   * The names of the parts of the source. The user types the parts separated by slashes. The last part is the default
+   * name of the instance.
    */
   readonly parts: readonly string[];
   bodyOf(source: JsonObject, values: CallValues): JsonObject;

@@ -11,9 +11,9 @@ import { type InstanceKind, virtualClusters } from '../../kinds.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
 /**
- * Returns the command that prints the kubeconfig of an instance. The command requests the kubeconfig from the server of
- * the login. Without a login, it requests the kubeconfig of a virtual cluster as the administrator, with the
- * credentials in the data directory of a server on this machine.
+ * Returns the command that prints the kubeconfig of an instance. If there is a login, the command requests the
+ * kubeconfig from the server of the login. Without a login, the command acts as the administrator of a server on this
+ * machine, with the credentials in its data directory, and supports only virtual clusters.
  */
 export function kubeconfigCommand(kind: InstanceKind): CommandRun {
   return async (call) => {

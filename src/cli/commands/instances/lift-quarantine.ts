@@ -10,7 +10,10 @@ import { waitUntilReady } from '../../connection/wait-for-instance.ts';
 import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
 import { hostedVirtualClusters, virtualClusters } from '../../kinds.ts';
 
-/** Removes the annotation of the VirtualCluster object on the built-in cluster, as an administrator can with kubectl. */
+/**
+ * Removes the quarantine annotation of the VirtualCluster object on the built-in cluster. An administrator can do the
+ * same with kubectl.
+ */
 export const run: CommandRun = async (call) =>
   await withServer(call, async (api) => {
     const { values, terminal, interrupted: signal } = call;

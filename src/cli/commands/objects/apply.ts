@@ -20,7 +20,8 @@ export const run: CommandRun = async (call) => {
   return await withServer(call, async (api) => {
     const kindOf = createKindFinder(api, signal);
     const kinds = [];
-    // Look up all kinds before the first write, so that an unknown kind causes no partial change.
+    // Look up all kinds before the first write. Otherwise, an unknown kind would be found after other objects were
+    // already changed.
     for (const object of objects) kinds.push(await kindOf(object));
     for (const [at, object] of objects.entries()) {
       const { response, result } = await applyOne(api, object, kinds[at] as DiscoveredKind, call);
@@ -42,8 +43,8 @@ async function applyOne(
 ): Promise<{ response: JsonObject; result: string }> {
   const dryRun = values.flag('dry-run') ? 'All' : undefined;
   const { name } = object.metadata;
-  // Objects without a name cannot be applied, and some kinds, such as tokens, support only create. They are created
-  // instead.
+  // Create the object instead of applying it: an object without a name cannot be applied, and some kinds, such as
+  // tokens, support only create.
   if (!verbs.includes('patch') || name === undefined) {
     signal.throwIfAborted();
     const response = await api.json({ method: 'POST', path: collection, body: object, query: { dryRun } });

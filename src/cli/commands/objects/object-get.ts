@@ -16,7 +16,7 @@ interface Wanted {
   readonly name: string;
 }
 
-/** Returns lines with more details about an object than its row in the table has. */
+/** Returns lines with details about an object that its row in the table does not contain. */
 export type ObjectDetails = (object: JsonObject, terminal: CommandCall['terminal'], now: number) => readonly string[];
 
 /**
@@ -78,8 +78,8 @@ export function getCommand(given: NamedKind, details?: ObjectDetails): CommandRu
 }
 
 /**
- * Throws the error. If the user typed `cluster edge` instead of `cluster/edge`, the error explains how to name objects
- * of other kinds.
+ * Throws the error. If the user seems to have typed `cluster edge` instead of `cluster/edge`, the error explains how to
+ * name objects of other kinds.
  */
 function throwWithHint(error: unknown, given: NamedKind, [first = '', second]: readonly string[]): never {
   const kind = kindWithCommands(first);

@@ -60,7 +60,10 @@ export interface ShowOptions {
    * objects.
    */
   keep?(object: JsonObject): boolean;
-  /** Returns the message to print if no object is found. Throws, for every output format, if this is an error. */
+  /**
+   * Returns the message to print if no object is found. Throws if finding no object is an error; this applies to every
+   * output format.
+   */
   emptyMessage(): Promise<string>;
 }
 

@@ -8,7 +8,10 @@ import { readManifests } from '../../input/read-manifests.ts';
 import type { NamedKind } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
-/** Returns the command that creates a template from a file. The name is the argument, or the name in the file. */
+/**
+ * Returns the command that creates a template from a file. The name of the template is the command's argument or,
+ * without an argument, the name in the file.
+ */
 export function createTemplateCommand(kind: NamedKind): CommandRun {
   return async (call) => {
     const { values, terminal, interrupted: signal } = call;

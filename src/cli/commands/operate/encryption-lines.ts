@@ -17,7 +17,7 @@ export function encryptionLines(status: Partial<EncryptionStatus>): string[] {
   return rows.map(([name, value]) => `${`${name}:`.padEnd(width + 2)}${value}`);
 }
 
-/** Returns the progress of writing all rows again. */
+/** Returns a line with the progress of rewriting all rows of the store. */
 export function progressLine({ done, total, problem = '' }: RewriteProgress): string {
   const progress = total === undefined ? 'counting rows' : `${done} of ${total} rows written`;
   return problem === '' ? progress : `${progress}; waiting: ${problem}`;

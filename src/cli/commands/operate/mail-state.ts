@@ -5,7 +5,10 @@ import { CliError } from '../../cli-error.ts';
 import type { ServerApi } from '../../connection/server-api.ts';
 import { mailEndpoint, requestEndpoint, type TypedResponse } from '../../endpoints.ts';
 
-/** Returns the state of mails; `undefined` if the caller may not read it, or if an older server does not have it. */
+/**
+ * Returns the state of mails; `undefined` if the caller may not read the state, or if the server is older and does not
+ * report it.
+ */
 export async function fetchMailState(
   api: ServerApi,
   signal: AbortSignal,
@@ -13,7 +16,7 @@ export async function fetchMailState(
   try {
     return await requestEndpoint(api, mailEndpoint, { signal });
   } catch (error) {
-    // An older server has no such path and responds with a page of the console.
+    // An older server does not have this path and responds with a page of the console.
     const isMissing = error instanceof StatusError && [403, 404].includes(error.code);
     if (isMissing || error instanceof CliError) return undefined;
     throw error;

@@ -7,10 +7,16 @@ import { pause } from '../../pause.ts';
 import type { ServerApi } from '../server-api.ts';
 import { clientName, type GrantedLogin, type LoginCall, oauthErrorOf, readGrantedLogin } from './granted-login.ts';
 
-/** The seconds that a client adds to its interval when the server asks it to slow down (RFC 8628, section 3.5). */
+/**
+ * The number of seconds that a client adds to its polling interval if the server responds with `slow_down` (RFC 8628,
+ * section 3.5).
+ */
 const slowDownSeconds = 5;
 
-/** Logs in without a browser on this machine: the user allows the login in the console, with a code (RFC 8628). */
+/**
+ * Logs in without a browser on this machine: on any machine, the user opens the console, enters a code, and allows the
+ * login (RFC 8628).
+ */
 export async function logInWithCode(api: ServerApi, call: LoginCall): Promise<GrantedLogin> {
   const { terminal, interrupted } = call;
   const started = await api.json({
@@ -40,7 +46,8 @@ export async function logInWithCode(api: ServerApi, call: LoginCall): Promise<Gr
 }
 
 /**
- * Returns the number of seconds to add to the polling interval. Throws if the error means that the login has failed.
+ * Returns the number of seconds to add to the polling interval after an error. Throws if the error means that the login
+ * has failed.
  */
 function addedWait(error: unknown): number {
   switch (oauthErrorOf(error)) {

@@ -5,8 +5,8 @@ export interface LoginRenewal {
   /** The time after which commands renew the login. RFC 3339. */
   readonly after: string;
   /**
-   * The next value of the login. It is saved before it is sent to the server, so the login is not lost if the response
-   * is lost. Absent if no renewal was started.
+   * The next access key of the login. It is saved before it is sent to the server, so the login is not lost if the
+   * response is lost. Absent if no renewal was started.
    */
   readonly nextKey?: string;
 }
@@ -25,7 +25,7 @@ export function fingerprintOf(accessKey: string): string {
   return createHash('sha256').update(accessKey.trim()).digest('base64url');
 }
 
-/** Returns when to renew a login that ends after this number of seconds. */
+/** Returns the planned renewal of a login that ends after this number of seconds. */
 export function renewalAfter(lifetimeSeconds: number): LoginRenewal {
   return { after: new Date(Date.now() + lifetimeSeconds * 1000 * renewAfterPart).toISOString() };
 }

@@ -21,8 +21,8 @@ const headers = {
 };
 
 /**
- * Starts the listener. It ignores requests with another `state`: any page and any program on this machine can send
- * requests, and only the right `state` proves that they belong to this login.
+ * Starts the listener. It ignores requests with another `state`, because any web page and any program on this machine
+ * can send requests to the port. Only the right `state` proves that a request belongs to this login.
  */
 export async function listenOnLoopback(state: string, signal: AbortSignal): Promise<LoopbackListener> {
   const received = deferred<string>();

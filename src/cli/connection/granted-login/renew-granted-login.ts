@@ -20,9 +20,9 @@ export interface RenewalCall {
 const timeoutMilliseconds = 15_000;
 
 /**
- * Renews a login of a person before it ends, and saves it. Returns the login to use. If several commands run, one of
- * them renews the login, and the others wait for it. Throws an error if the login has ended. If the server does not
- * respond, or the new value cannot be saved, the current value is used until it ends.
+ * Renews the login of a person before it ends, and saves it. Returns the login to use. If several commands run, one of
+ * them renews the login, and the others wait for the renewal. Throws an error if the login has ended. If the server
+ * does not respond, or the new access key cannot be saved, the command uses the current access key until it expires.
  */
 export async function renewGrantedLogin(name: string, login: Login, call: RenewalCall): Promise<Login> {
   if (!isDue(login)) return login;
@@ -43,7 +43,7 @@ export async function renewGrantedLogin(name: string, login: Login, call: Renewa
 class EndedLoginError extends CliError {}
 
 /**
- * True if it is time to renew the login. False for a login that has ended, unless a renewal of the login was
+ * True if the login must be renewed now. False for a login that has ended, unless an earlier renewal of the login was
  * interrupted.
  */
 function isDue({ renewal, expires }: Login): boolean {
@@ -84,14 +84,15 @@ async function renew(path: string, name: string, login: Login, call: RenewalCall
     }
     const seconds = error instanceof StatusError ? error.status.details?.retryAfterSeconds : undefined;
     if (seconds === undefined) throw error;
-    // The server refuses requests before that time. Keep `nextKey`, because the server may have received it.
+    // The server accepts no renewal before the time that it returned. Keep `nextKey`, because the server may have
+    // received it.
     return await save({ ...login, renewal: { after: new Date(Date.now() + seconds * 1000).toISOString(), nextKey } });
   }
 }
 
 /**
- * Requests that `nextKey` becomes the value of the login. If the server does not accept the current value, an earlier
- * request may already have replaced it.
+ * Sends a request that makes `nextKey` the access key of the login. If the server does not accept the current access
+ * key, tries `nextKey`, because an earlier request may already have replaced the current key.
  */
 async function requestRenewal(login: Login, nextKey: string, { environment }: RenewalCall) {
   const { url, authority } = login;

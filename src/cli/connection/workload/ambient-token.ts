@@ -11,7 +11,7 @@ export interface TokenSource {
    * token.
    */
   readonly tokenFile?: string;
-  /** The audience to request, if the platform lets the workload choose it. */
+  /** The audience to request. Used only if the platform lets the workload choose the audience of its token. */
   readonly audience: string;
 }
 

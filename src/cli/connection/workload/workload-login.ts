@@ -6,7 +6,7 @@ import { renewAfterPart } from '../granted-login/login-renewal.ts';
 import { httpsFetch } from '../https-fetch.ts';
 import { ambientToken, type TokenSource } from './ambient-token.ts';
 
-/** The part of a saved login with which later commands renew its access key. It contains no secrets. */
+/** The part of a saved login that later commands use to renew the access key. It contains no secrets. */
 export interface WorkloadLogin extends TokenSource {
   /** The time after which the access key is renewed, before it expires. RFC 3339. */
   readonly renewAfter: string;

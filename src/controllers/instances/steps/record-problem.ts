@@ -18,15 +18,15 @@ export function isPendingProblem(reason: string): boolean {
 }
 
 /**
- * Records a Warning event about a problem of an instance on its host when the problem appears, and when it appears
- * again. A repeated problem increments the count of the existing event, because the message may contain a number of
- * restarts or an address.
+ * Records a Warning event about a problem of an instance on its host. The event is recorded when the problem appears,
+ * and when it appears again. A repeated problem increments the count of the existing event instead of creating a new
+ * one, even if the message differs, for example in a number of restarts or an address.
  */
 export function recordProblem({ snapshot, dependencies }: StepContext, { reason, message }: StatusReason): void {
   const { object } = snapshot;
   const before = object.status?.reason ?? '';
   const isPull = imagePullReasons.includes(reason);
-  // ImagePullBackOff follows each ErrImagePull, so it is not a new problem.
+  // Kubernetes reports ImagePullBackOff after each ErrImagePull, so this change of the reason is not a new problem.
   const isKnown = before === reason || (isPull && before === 'ErrImagePull');
   if (isKnown) return;
   const series = isPull ? 'ImagePull' : reason;

@@ -20,7 +20,10 @@ export function reportRefusedSleep({ snapshot, draft, dependencies }: StepContex
   if (isKnown !== true) dependencies.events.record(object, 'Warning', sleepRefusedReason, message);
 }
 
-/** Reports that auto-sleep, which is due soon, will be refused, so people are not notified about the sleep. */
+/**
+ * Reports that auto-sleep is due soon but will be refused. Because of this report, people are not notified about the
+ * sleep.
+ */
 export async function announceRefusedSleep({ snapshot, draft, driver, signal }: HostStepContext): Promise<void> {
   if (snapshot.annotation(acceptDataLossAnnotation) === 'true') return;
   const detail = await driver.sleepDataLoss?.(snapshot.location, { signal });

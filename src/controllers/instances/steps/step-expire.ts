@@ -17,7 +17,7 @@ export async function expireStep(
   const message = `Deleting the instance because it was not used for the period in the annotation ${deleteAfterAnnotation}.`;
   dependencies.events.record(object, 'Normal', 'Expired', message);
   const { resourceVersion = '' } = object.metadata;
-  // The version makes the delete fail if the settings of the instance have changed since they were read.
+  // Pass the resourceVersion. The delete then fails if the settings of the instance have changed since they were read.
   await ignoreNotFound(dependencies.instances.delete({ namespace, name }, { uid, resourceVersion, signal }));
   return true;
 }

@@ -11,9 +11,9 @@ import type { StatusDraft, StatusReason } from '../status-draft.ts';
 import { readTemplateObjects } from './read-template-objects.ts';
 
 /**
- * Ensures that the virtual cluster is installed, and returns its observed state. If it cannot be installed yet, writes
- * the reason into the draft and returns `undefined`. A virtual cluster belongs to the instance only if it was installed
- * for the instance or imported by it.
+ * Ensures that the virtual cluster is installed, and returns its observed state. If the virtual cluster cannot be
+ * installed yet, writes the reason into the draft and returns `undefined`. A virtual cluster belongs to the instance
+ * only if it was installed for the instance, or if the instance imported it.
  */
 export async function installStep(
   context: HostStepContext,
@@ -52,7 +52,8 @@ export async function installStep(
 
 /**
  * If the cluster was replaced by another cluster, reports that the instance is missing and returns true. The instance
- * must not be installed on the new cluster: it would be empty, although its users expect their data.
+ * must not be installed on the new cluster: the new installation would be empty, although the users of the instance
+ * expect their data.
  */
 export async function reportReplacedCluster(context: StepContext): Promise<boolean> {
   const { snapshot, draft, dependencies, signal } = context;
@@ -172,7 +173,9 @@ function capitalized(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Reports that parts of the installation are missing or changed. The caller then installs them again. */
+/**
+ * Reports that parts of the installation are missing or changed. After this call, the caller repeats the installation.
+ */
 function reportDrift(
   { object, cluster }: InstanceSnapshot,
   drift: string,

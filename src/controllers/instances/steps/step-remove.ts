@@ -11,16 +11,19 @@ import { StatusDraft } from '../status-draft.ts';
 import { writeStatus } from '../write-status.ts';
 
 /**
- * Fallback interval for checking a removal; normally the host reports its progress. The interval is longer than the
- * minute that the deletion of ten thousand instances takes, so these removals cause no checks.
+ * Fallback interval, in milliseconds, for checking a removal; normally the host reports its progress. Deleting ten
+ * thousand instances takes about a minute. The interval is longer than that, so even such a deletion causes no checks.
  */
 const retryMilliseconds = 120_000;
 /**
- * The interval for checking the removal of an imported virtual cluster. Its namespace is kept, so the pods of its
- * tenants end one by one, and no watch of the host includes them.
+ * The interval, in milliseconds, for checking the removal of an imported virtual cluster. No watch of the host reports
+ * the progress: the namespace is kept, and the pods of the virtual cluster's tenants end one by one.
  */
 const importedRetryMilliseconds = 5_000;
-/** Maximum time between checks during a grace period, because the wall clock may be changed. */
+/**
+ * Maximum time, in milliseconds, between checks during a grace period. The limit is needed because the wall clock may
+ * be changed.
+ */
 const maxCheckIntervalMs = 30_000;
 
 /**
@@ -70,7 +73,7 @@ export async function removeInstanceStep(
 }
 
 /**
- * Removes the server's role bindings from an external virtual cluster. If the host is unreachable, the bindings remain,
+ * Removes the server's role bindings from an external virtual cluster. If the host is unreachable, keeps the bindings,
  * because an unreachable host must not block the deletion of the instance.
  */
 async function release(
@@ -106,8 +109,8 @@ async function removeFromHost(
 ): Promise<boolean> {
   const { location, uid, observedUid, importedUid, object, cluster, profile } = snapshot;
   const observed = await host.observe(location, { signal });
-  // Check the observed owner first: if the server crashed right after the installation, the status does not contain the
-  // uid. The status never contains the uid of a virtual cluster that belongs to another instance.
+  // Check the observed owner first, because the status may lack the uid: the server may have crashed right after the
+  // installation. The status never contains the uid of a virtual cluster that belongs to another instance.
   const ownUid = observed?.owner === uid ? observed.uid : importedUid || observedUid || 'none';
   if (observed !== undefined && observed.uid === ownUid && observed.phase !== 'Removing') {
     const message = `Removing ${profile.describe(location)} from cluster "${cluster}".`;

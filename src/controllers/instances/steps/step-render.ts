@@ -89,7 +89,10 @@ export async function renderTemplateStep(
   return definition;
 }
 
-/** The maximum length of a problem in a condition. A problem may quote a part of the template. */
+/**
+ * The maximum length, in characters, of a rendering problem in a condition. The text of a problem may quote a part of
+ * the template.
+ */
 const maxProblemLength = 1000;
 
 function shownProblems(problems: readonly string[]): string {
@@ -116,7 +119,7 @@ async function sourceOf(
 ): Promise<TemplateSource | StatusReason> {
   if (spec.template !== undefined) {
     const definition = cloneJson(spec.template);
-    // Older releases stored instances without a record of the author. Treat these as restricted.
+    // Treat instances without a record of the author as restricted. Older releases stored such instances.
     const isRestricted = status.hostAccess !== 'Granted';
     return { definition, parameters: [], templateDigest: '', message: 'Rendered from spec.template.', isRestricted };
   }

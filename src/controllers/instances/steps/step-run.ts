@@ -46,7 +46,10 @@ export async function runInstanceStep(
   }
 }
 
-/** Reports an installation that failed although the host responds. The cause is the definition or the installer. */
+/**
+ * Reports an installation that failed although the host responds. In this case, the definition or the installer is the
+ * cause of the failure.
+ */
 function reportNotInstalled(
   { object, cluster, observedUid, profile }: InstanceSnapshot,
   { fault, message: detail }: InstallError,

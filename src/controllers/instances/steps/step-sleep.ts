@@ -50,7 +50,7 @@ export async function sleepStep(
     reportRefusedSleep(context, error);
     return observed;
   }
-  // The instance was used, so it was not put to sleep. The use causes another reconcile.
+  // The instance was not put to sleep, because it was used in the meantime. This use causes another reconcile.
   if (unusedCheck.wasUsed) return observed;
   const asleep = await driver.observe(location, { signal });
   if (asleep !== undefined) setDataCondition(context, asleep);
@@ -60,8 +60,8 @@ export async function sleepStep(
 }
 
 /**
- * True if the server has put the virtual cluster to sleep. Still true after a gateway has woken it, until that is
- * recorded.
+ * True if the server has put the virtual cluster to sleep. If a gateway has woken the virtual cluster, this function
+ * returns true until the status records the wake-up.
  */
 function wasPutToSleep({ status }: Instance): boolean {
   return status?.phase === 'Sleeping' && (status.reason === sleepUnusedReason || status.reason === sleepForcedReason);
@@ -75,8 +75,7 @@ function recordWoken({ snapshot, dependencies }: HostStepContext, { dataLostAt }
 }
 
 /**
- * Checks again that no replica has used an instance. This second check happens after the state of the virtual cluster
- * was read.
+ * Checks again, after the state of the virtual cluster was read, that no replica has observed a use of the instance.
  */
 class UnusedCheck {
   readonly #snapshot: InstanceSnapshot;
@@ -96,8 +95,9 @@ class UnusedCheck {
 }
 
 /**
- * Returns the reason why an instance sleeps. Its message describes what is kept and how to wake the virtual cluster.
- * `dataLostAt` is the time at which the sleep deleted its data; `undefined` if the data is kept.
+ * Returns the reason why an instance sleeps. The message describes which data is kept and how to wake the virtual
+ * cluster. `dataLostAt` is the time at which the sleep deleted the data of the virtual cluster; `undefined` if the data
+ * is kept.
  */
 export function sleepStatusReason(
   asleep: SleepMode['sleepReason'],

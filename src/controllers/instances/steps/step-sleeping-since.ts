@@ -3,8 +3,8 @@ import { ignoreNotFound } from '../../runtime/ignore-not-found.ts';
 import type { StepContext } from '../instance-dependencies.ts';
 
 /**
- * Records the start of the sleep in an annotation, by which clients recognize a sleeping instance. Removes the
- * annotation when the instance is awake. The write triggers another reconcile, which writes nothing.
+ * Records the start of the sleep in an annotation. Clients recognize a sleeping instance by this annotation. Removes
+ * the annotation when the instance is awake. The write triggers another reconcile, in which this step writes nothing.
  */
 export async function sleepingSinceStep(
   { snapshot, draft, dependencies, signal }: StepContext,

@@ -12,8 +12,8 @@ const adminAnnotations = [abandonAnnotation, importedAnnotation];
 
 /**
  * Adds the template's labels and annotations to the instance if the template was just rendered with a new result.
- * Existing values are kept. Labels that a user removes later are not added again. Returns true if the instance was written;
- * the write triggers another reconcile.
+ * Existing values on the instance are kept. A label that a user removes later is not added again. Returns true if the
+ * instance was written; the write triggers another reconcile.
  */
 export async function templateMetadataStep(
   { snapshot, draft, dependencies, signal }: StepContext,

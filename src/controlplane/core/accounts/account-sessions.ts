@@ -12,15 +12,16 @@ interface Session {
 }
 
 /**
- * The number of sessions at which idle sessions are first removed. A session is idle if no request or watch listens to
- * its signal, and no request has used its token for `idleMilliseconds`.
+ * The number of sessions at which idle sessions are removed for the first time. A session is idle if no request or
+ * watch listens to its signal, and no request has used its token for `idleMilliseconds`.
  */
 const firstSweep = 256;
 const idleMilliseconds = 60_000;
 
 /**
- * Provides one abort signal for each service account token. Requests and watches that use the token listen to it. The
- * signal fires when the token expires, or when its service account or the secret that it is bound to is deleted.
+ * Provides one abort signal for each service account token. Requests and watches that use the token listen to the
+ * signal. The signal fires when the token expires, when its service account is deleted, or when the secret to which the
+ * token is bound is deleted.
  */
 export class ServiceAccountSessions {
   readonly #clock: Clock;

@@ -12,7 +12,7 @@ import {
 
 export interface AccountTasksOptions extends DefaultAccountControllerOptions, TokenSecretControllerOptions {}
 
-/** Hooks of kinds. With these hooks, maintenance does the work of the account controllers. */
+/** Hooks of kinds with which maintenance does the work of the service account controllers. */
 export interface AccountHooks {
   readonly namespaces: Pick<StoredResource, 'requeues'>;
   readonly accounts: Pick<StoredResource, 'requeues' | 'reconcile'>;
@@ -20,9 +20,10 @@ export interface AccountHooks {
 }
 
 /**
- * Returns hooks for a plane that several processes may have loaded. A write that requires a default account or the
- * token of a secret records a maintenance row of the service account. Thus only one process does the work, and the work
- * is done even if the process that made the write ends. `options` is called when the work is done.
+ * Returns hooks for a plane that several processes may have loaded. A write may require work: creating a default
+ * account, or issuing the token of a secret. Such a write records a maintenance row of the service account. Therefore
+ * only one process does the work, even if the process that made the write ends. `options` is called when the work is
+ * done.
  */
 export function accountHooks(options: () => AccountTasksOptions): AccountHooks {
   return {

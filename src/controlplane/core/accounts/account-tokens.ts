@@ -38,8 +38,8 @@ export interface TokenReference {
 }
 
 /**
- * The content of a service account token: the account, and the expiry time and the secret that limit the token's
- * validity.
+ * The content of a service account token: the account, and the limits of the token's validity (the expiry time and the
+ * secret to which the token is bound).
  */
 export interface ServiceAccountTokenContent {
   readonly namespace: string;
@@ -149,7 +149,8 @@ export class AccountTokens {
   }
 
   /**
-   * True if the object's deletion began longer ago than the tolerance, even if finalizers still prevent its removal.
+   * True if the deletion of the object began earlier than the tolerance allows, even if finalizers still prevent the
+   * removal of the object.
    */
   #isDeleted({ deletionTimestamp }: ObjectMeta): boolean {
     if (deletionTimestamp === undefined) return false;
@@ -167,7 +168,8 @@ export class AccountTokens {
     if (textAt(claims, 'iss') !== this.issuer || account === undefined) return undefined;
     if (textAt(claims, 'sub') !== serviceAccountUser(namespace, account.name)) return undefined;
     const notBefore = numberAt(claims, 'nbf') ?? 0;
-    // The issuing server's clock may be ahead of this one, so a start of validity slightly in the future is accepted.
+    // Accept a start of validity slightly in the future, because the clock of the server that issued the token may be
+    // ahead of the clock of this server.
     if (notBefore * 1000 > this.#options.clock.now() + toleratedMilliseconds) return undefined;
     const secret = referenceAt(own, 'secret');
     const expiresAt = numberAt(claims, 'exp');

@@ -35,9 +35,10 @@ const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldV
 
 /**
  * Creates the service account `default` in every namespace, and again after it is deleted. Checks all namespaces at the
- * start, because the previous process may have been interrupted. Namespaces that host virtual clusters get no account:
- * there are many of them, and nothing in them would use one. In a shared store, the controller only requests missing
- * accounts at the start, and maintenance does the rest (`accountHooks`). Returns a function that stops the controller.
+ * start, because the previous process may have been interrupted. Namespaces that host virtual clusters get no account,
+ * because there are many of these namespaces and nothing in them would use the account. In a shared store, the
+ * controller only requests missing accounts at the start, and maintenance does the rest (`accountHooks`). Returns a
+ * function that stops the controller.
  */
 export async function startDefaultAccountController(options: DefaultAccountControllerOptions): Promise<() => void> {
   const { accounts, clock, log } = options;

@@ -25,7 +25,7 @@ async function openPlaneReplicas() {
   return replicas;
 }
 
-/** Waits for all reactions to changes, except those that maintenance does. */
+/** Waits until all reactions to changes are complete, except reactions that are part of maintenance. */
 async function reactions(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -101,7 +101,7 @@ function throwIfInvalid(errors: readonly FieldError[]): void {
 }
 
 /**
- * Returns the secret that the token is to be bound to. Kubernetes also allows pods and nodes, but no plane runs pods on
+ * Returns the secret to which the token will be bound. Kubernetes also allows pods and nodes, but no plane runs pods on
  * nodes.
  */
 function boundSecret(options: TokenRequestOptions, namespace: string, request: KubeObject): KubeObject | undefined {

@@ -8,8 +8,8 @@ import { reviewResource } from '../reviews.ts';
 import type { AccountTokens } from './account-tokens.ts';
 
 /**
- * The kind TokenReview. It reports whether a token is valid in this plane, and the user of the token. Valid are the
- * tokens of the plane's service accounts and the token of the caller, which a gateway may have issued.
+ * The kind TokenReview. It reports whether a token is valid in this plane, and the user of the token. A token is valid
+ * if it belongs to a service account of the plane, or if it is the caller's own token, which a gateway may have issued.
  */
 export function tokenReviews(tokens: AccountTokens): MountedResource {
   return reviewResource(tokenReviewKind, async (context, review) => {

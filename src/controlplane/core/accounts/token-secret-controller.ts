@@ -28,9 +28,9 @@ const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldV
 
 /**
  * Writes a token into each secret of the type `kubernetes.io/service-account-token`, and deletes the secrets of deleted
- * service accounts. A retired signing key makes tokens invalid, so all secrets are checked when the plane is loaded and
- * then every hour. In a shared store, the controller makes only these checks, and maintenance follows the changes
- * (`accountHooks`). Returns a function that stops the controller.
+ * service accounts. When a signing key is retired, its tokens become invalid. Therefore all secrets are checked when
+ * the plane is loaded and then every hour. In a shared store, the controller only does these checks, and maintenance
+ * reacts to changes (`accountHooks`). Returns a function that stops the controller.
  */
 export async function startTokenSecretController(options: TokenSecretControllerOptions): Promise<() => void> {
   const { accounts, secrets, clock, log } = options;
@@ -169,7 +169,8 @@ async function fill(
 }
 
 /**
- * Issues a token and checks that it is valid. Without the check, an invalid token would be replaced in an endless loop.
+ * Issues a token and checks that it is valid. Without the check, the controller would replace an invalid token again
+ * and again.
  */
 async function newToken(tokens: AccountTokens, options: TokenIssueOptions): Promise<string> {
   const token = await tokens.issue(options);

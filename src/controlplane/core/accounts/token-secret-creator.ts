@@ -3,12 +3,16 @@ import { secretTypes } from '../../../api/core/secret.ts';
 import type { RequestContext } from '../../../registry/context.ts';
 import type { Draft } from '../../../registry/resource.ts';
 
-/** Member of the hidden part of a token secret: the name of the user or team that created its token. */
+/**
+ * The member, in the hidden part of a token secret (data that no response contains), with the name of the user or team
+ * that created its token.
+ */
 const hiddenCreator = 'maker';
 
 /**
- * Records the creator of the token in a token secret: the caller who created the secret, or the last caller who removed
- * the token, because the controller then issues a new one. Clients cannot change the hidden part.
+ * Records the creator of the token in a token secret. The creator is the caller who created the secret or, after a
+ * caller has removed the token, that caller, because the controller then issues a new token. The name is in the hidden
+ * part of the secret, which clients cannot change.
  */
 export function recordCreatorOfSecret(draft: Draft, { system, responsible }: RequestContext): void {
   const { object, old, hidden } = draft;

@@ -11,14 +11,14 @@ import type { RemainingContents } from './namespace-conditions.ts';
 const concurrency = 32;
 
 /**
- * The maximum number of objects that one call deletes. All planes share the slots for maintenance, so without this
- * limit a tenant with large namespaces would delay other tenants for minutes.
+ * The maximum number of objects that one call deletes. All planes share the slots for maintenance. Without this limit,
+ * a tenant with large namespaces would delay other tenants for minutes.
  */
 const maxDeletes = 256;
 
 /**
  * Deletes the objects in a namespace, of every kind of the plane. Returns the objects that still exist; `undefined` if
- * there are too many for one call, and another call is needed. `fence` is the check for all deletes
+ * one call cannot delete all objects, so another call is needed. `fence` is the check for all deletes
  * (`RequestContext.fence`).
  */
 export async function deleteNamespaceContents(
@@ -59,9 +59,9 @@ export async function deleteNamespaceContents(
 }
 
 /**
- * Returns the position of a kind in the deletion order; kinds with lower numbers are deleted first. Controllers in the
- * namespace must be able to finalize their custom resources, so custom resources are deleted first and RBAC objects
- * last.
+ * Returns the position of a kind in the deletion order; kinds with lower numbers are deleted first. Custom resources
+ * are first and RBAC objects last, because controllers in the namespace need their permissions to finalize their custom
+ * resources.
  */
 function deletionOrder({ resource }: KindStore): number {
   if (resource.builtIn !== true) return 0;
@@ -80,14 +80,14 @@ async function deleteOne(store: KindStore, context: RequestContext, served: Serv
   try {
     await store.verbs.delete(context, name, {
       dryRun: false,
-      // No component runs the pods of a plane, so no component would end their grace period.
+      // Use no grace period, because no component runs the pods of a plane and would end the grace period.
       gracePeriodSeconds: 0,
       propagationPolicy: 'Background',
       preconditions: { uid },
     });
   } catch (error) {
-    // Ignore 404 and 409: the object was deleted concurrently. If a new object with the same name exists, the next pass
-    // deletes it.
+    // Ignore 404 and 409, because another request has deleted the object. If a new object with this name exists, the
+    // next pass deletes the new object.
     if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
   }
 }

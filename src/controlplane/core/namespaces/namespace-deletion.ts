@@ -25,14 +25,15 @@ export function isNamespaceTerminating({ object }: StoredRecord): boolean {
 const writing = { dryRun: false, fieldManager: 'namespace-controller', fieldValidation: 'Ignore' } as const;
 
 /**
- * The maximum delay between two passes. Without a delay, each deletion of an object would cause a scan of all remaining
- * objects.
+ * The maximum delay between two passes, in milliseconds. Without a delay, each deletion of an object would cause a scan
+ * of all remaining objects.
  */
 const maxDelayMs = 1_000;
 
 /**
- * The interval between passes over a namespace that is not empty, if other processes write to the store. Another
- * process may remove the last object before it knows that the namespace is being deleted. It then starts no pass.
+ * The interval, in milliseconds, between passes over a namespace that is not empty, if other processes write to the
+ * store. Another process may remove the last object before it has received the deletion of the namespace. That process
+ * then starts no pass.
  */
 const recheckMs = 5_000;
 
@@ -70,8 +71,8 @@ export class NamespaceDeletion {
     const remaining = [...remains.counts.values()].reduce((sum, count) => sum + count, 0);
     const [failure] = remains.failures;
     const isEmpty = remaining === 0 && failure === undefined;
-    // Only the contents had prevented the deletion. The conditions are not written, because the namespace disappears
-    // immediately.
+    // The contents were the only reason that prevented the deletion. Do not write the conditions, because the namespace
+    // is now removed immediately.
     if (isEmpty && isHeldOnlyByContents(object)) {
       this.#passes.delete(name);
       await removeContentsFinalizer(namespaces, object, fence);
@@ -85,7 +86,7 @@ export class NamespaceDeletion {
       fence,
     );
     if (failure !== undefined) throw new Error(`failed to delete the contents of namespace ${name}: ${failure}`);
-    // A pass over many objects takes long, so the next pass starts later.
+    // The next pass starts later if many objects remain, because a pass over many objects takes long.
     if (remaining > 0) return namespaces.isShared ? Math.max(recheckMs, remaining) : undefined;
     this.#passes.delete(name);
     await removeContentsFinalizer(namespaces, updated, fence);

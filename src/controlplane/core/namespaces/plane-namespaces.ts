@@ -131,7 +131,10 @@ function guardDelete({ object }: StoredRecord): void {
   throw forbidden({ group: '', resource: namespaceKind.plural }, name, 'this namespace may not be deleted');
 }
 
-/** Removes the grace period: the deletion of a namespace takes as long as the deletion of its contents. */
+/**
+ * Removes the grace period, because the deletion of a namespace takes as long as the deletion of its contents,
+ * regardless of a grace period.
+ */
 function prepareDelete(object: KubeObject): void {
   object.status = { ...(object.status as JsonObject | undefined), phase: 'Terminating' };
   delete object.metadata.deletionGracePeriodSeconds;

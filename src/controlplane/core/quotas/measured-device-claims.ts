@@ -6,7 +6,10 @@ const resource = 'resourceclaims.resource.k8s.io';
 const counted = `count/${resource}`;
 const ofClass = '.deviceclass.resource.k8s.io/devices';
 
-/** The maximum number of devices that can be allocated for a claim. A request for all devices counts as this number. */
+/**
+ * The maximum number of devices that can be allocated for a claim. A request for all devices counts as a request for
+ * this number of devices.
+ */
 const maxDevices = 32;
 
 /** Returns the number of devices that a request, or one of its alternatives, requires. */

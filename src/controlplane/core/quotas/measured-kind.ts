@@ -6,19 +6,22 @@ import type { ObjectScopes } from './quota-scopes.ts';
 /** The amounts that an object uses, by quota name. */
 export type Usage = ReadonlyMap<string, Quantity>;
 
-/** A kind with quotas on more than the number of objects, for example on the storage that claims request. */
+/**
+ * A kind for which quotas can limit more than the number of objects. For example, quotas can limit the storage that
+ * claims request.
+ */
 export interface MeasuredKind {
   /** The resource key of the kind. */
   readonly resource: string;
-  /** True if a quota of this name limits objects of the kind. */
+  /** True if a quota with this name limits objects of the kind. */
   measures(name: string): boolean;
   /** Returns the amounts that an object uses, by quota name, without amounts of zero. Depends only on the object. */
   amountsOf(object: KubeObject): Usage;
-  /** Returns the scopes that an object is in. Absent if a quota with scopes never measures the kind. */
+  /** Returns the scopes that an object is in. Absent if quotas with scopes never apply to the kind. */
   scopesOf?(object: KubeObject): ObjectScopes;
   /**
-   * Returns, by quota name, the containers that lack an amount. A quota with that name requires every container to set
-   * the amount.
+   * Returns, by quota name, the containers that do not set an amount. A quota with that name requires every container
+   * to set the amount.
    */
   missingIn?(object: KubeObject): ReadonlyMap<string, readonly string[]>;
   /**

@@ -23,7 +23,7 @@ function nodePortsOf(service: JsonValue): number {
   const type = textAt(service, 'spec', 'type');
   if (type === 'NodePort') return ports.length;
   if (type !== 'LoadBalancer') return 0;
-  // The API server has not allocated the ports of a new service yet, so count all of them.
+  // Count all ports of a new service, because the API server has not allocated them yet.
   if (valueAt(service, 'spec', 'allocateLoadBalancerNodePorts') !== false) return ports.length;
   return ports.filter((port) => (numberAt(port, 'nodePort') ?? 0) !== 0).length;
 }

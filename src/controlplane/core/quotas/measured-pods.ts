@@ -93,7 +93,7 @@ function scopesOf(object: KubeObject): Map<string, readonly string[]> {
   return scopes;
 }
 
-/** Returns the containers without an amount that quotas of cpu and memory require, by quota name. */
+/** Returns, by quota name, the containers that do not set an amount that quotas of cpu and memory require. */
 function missingIn(object: KubeObject): ReadonlyMap<string, readonly string[]> {
   const spec = objectAt(object as JsonValue, 'spec') ?? {};
   const missing = new Map<string, string[]>();

@@ -11,8 +11,8 @@ import { hardOf } from './quota-usage.ts';
 const maxContainers = 100;
 
 /**
- * Throws 403 if containers of the object lack an amount that one of these quotas limits. Such a quota requires the
- * amount.
+ * Throws 403 if one of these quotas limits an amount that containers of the object do not set. Such a quota requires
+ * every container to set the amount.
  */
 export function refuseMissingAmounts({ resource, draft }: AdmissionAttributes, quotas: readonly KubeObject[]): void {
   const missing = measuredKind(resourceKey(resource))?.missingIn?.(draft.object) ?? new Map<string, string[]>();

@@ -5,18 +5,18 @@ import { groupResourceOf } from '../../../api/resource.ts';
 import { forbidden } from '../../../api/status.ts';
 
 /**
- * The maximum number of quotas in a namespace. The next constants limit the sum of the resources in their `hard`, and
- * of their scopes. Each create in the namespace updates the status of all its quotas and compares the object with their
- * scopes.
+ * The maximum number of quotas in a namespace. The following constants limit, for all quotas of a namespace together,
+ * the number of resources in `hard` and the number of scopes. The limits are needed because each create in the
+ * namespace updates the status of all its quotas and compares the object with their scopes.
  */
 export const maxQuotas = 100;
 export const maxLimitedResources = 1_000;
 const maxScopes = 1_000;
 
 /**
- * Throws 403 if a write of a quota exceeds the limits of its namespace. `others` are the other quotas in the namespace.
- * A quota that already exceeds the limits can be changed, unless the change adds resources or scopes. Concurrent
- * creates can exceed the limits, each of them by one quota.
+ * Throws 403 if a write of a quota exceeds the limits for quotas in its namespace. `others` are the other quotas in the
+ * namespace. If the limits are already exceeded, quotas can still be changed, unless the change adds resources or
+ * scopes. Concurrent creates can exceed the limits, each by one quota.
  */
 export function refuseBeyondQuotaLimits(
   quota: KubeObject,

@@ -80,8 +80,8 @@ function* scopeErrors(scopes: readonly string[], names: readonly string[]): Gene
 }
 
 /**
- * Returns a function that counts the resources that a quota with the scope cannot limit. The count is computed once per
- * scope.
+ * Returns a function that, for a scope, counts the given resources that a quota with this scope cannot limit. The count
+ * is computed once per scope.
  */
 function misfitCounter(names: readonly string[]): (scope: string) => number {
   const counts = new Map<string, number>();

@@ -4,14 +4,15 @@ import { isValuelessScope } from './quota-names.ts';
 
 /**
  * The quota scopes that an object is in. For the scopes PriorityClass and VolumeAttributesClass, the values are the
- * names of the classes that the object uses, possibly none. The map lacks the scopes that do not apply to the kind.
+ * names of the classes that the object uses, possibly none. Scopes that do not apply to the kind are absent from the
+ * map.
  */
 export type ObjectScopes = ReadonlyMap<string, readonly string[]>;
 
 /** The scopes of a quota. The quota measures only the objects that are in all of these scopes. */
 export interface ScopeSelector {
   /**
-   * A text that identifies the selector. Selectors with equal scopes, written in the same way, have the same key. ''
+   * A text that identifies the selector. Selectors whose scopes are equal and written identically have equal keys. ''
    * selects all objects.
    */
   readonly key: string;

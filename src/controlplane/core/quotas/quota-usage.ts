@@ -43,7 +43,7 @@ export function addedUsage(before: Usage, next: Usage): Usage {
   return added;
 }
 
-/** Returns the usage within a quota that a write adds. `before` is absent for a new object. */
+/** Returns the amounts by which a write increases the usage within a quota. `before` is absent for a new object. */
 export function addedWithin(quota: KubeObject, before: MeasuredObject | undefined, next: MeasuredObject): Usage {
   const selector = scopeSelectorOf(quota);
   return addedUsage(usageWithin(selector, before), usageWithin(selector, next));

@@ -53,14 +53,13 @@ const conflictRetryMs = 10;
 /**
  * Enforces resource quotas when objects are created, and when an update increases an amount that quotas measure. The
  * usage consists of the objects in the watch caches and the admitted objects that are not stored yet. As in Kubernetes,
- * the status of the quota is updated before the write is admitted. It is also updated when the usage changes for
- * another reason.
- *
+ * the status of the quota is updated before the write is admitted. The status is also updated when the usage changes
+ * for another reason.
  * In a shared store, other processes admit objects, too. A measured write in a namespace with a quota then takes a
- * guard. This process runs such writes one after another, because concurrent ones would conflict. The status is updated
- * only afterwards, from the stored objects, by the process that maintains the plane (`hooks`). Each write that changes
- * the usage records this work (`requeuedByUsage`). A process that finds a wrong status when it loads the plane, or
- * after kinds were added, also requests the work.
+ * guard. This process runs such writes one after another, because concurrent writes would conflict. The process that
+ * maintains the plane updates the status after the write, from the stored objects (`hooks`). Each write that changes
+ * the usage records this work (`requeuedByUsage`). A process also requests the work if it finds a wrong status when it
+ * loads the plane, or after kinds were added.
  */
 export class QuotaAdmission {
   readonly #options: QuotaAdmissionOptions;
@@ -85,7 +84,10 @@ export class QuotaAdmission {
     });
   }
 
-  /** Hooks of the kind ResourceQuota for a shared store: a write with a wrong status records maintenance work. */
+  /**
+   * Hooks of the kind ResourceQuota for a shared store: a write of a quota whose status is wrong records maintenance
+   * work.
+   */
   hooks(): Pick<StoredResource, 'requeues' | 'reconcile'> {
     return {
       requeues: (_old, next) => {
@@ -227,7 +229,8 @@ export class QuotaAdmission {
       .peekAll()
       .map(({ object }) => object.metadata.namespace ?? '');
     const rest = [...new Set(namespaces)];
-    // Computing a status never waits, so thousands of namespaces would delay other requests without these pauses.
+    // Pause between batches. Computing a status never waits, so without pauses thousands of namespaces would delay
+    // other requests.
     while (rest.length > 0) {
       await Promise.all(rest.splice(0, namespacesPerTick).map((namespace) => this.#work.add(namespace)));
       await yieldToEventLoop();
@@ -283,7 +286,7 @@ export class QuotaAdmission {
     const byResource = new Map<string, (name: string) => Quantity>();
     for (const name of Object.keys(hard)) {
       const amount = this.#usedOf(quota, name, byResource);
-      // If the plane does not have the kind, keep the amount in the status.
+      // If the plane does not have the kind, keep the amount that the status already contains.
       const known = textAt(quota as JsonValue, 'status', 'used', name);
       const text = amount === undefined ? known : formatQuantity(amount);
       if (text !== '') setMember(used, name, text);
@@ -296,7 +299,7 @@ export class QuotaAdmission {
 
   /**
    * Returns the usage for a quota name; `undefined` if the plane does not have the kind that the name counts.
-   * `byResource` caches the usage by kind. The usage of the kind is added if it is missing.
+   * `byResource` caches the usage by kind; the function adds the usage of the kind if the cache lacks it.
    */
   #usedOf(quota: KubeObject, name: string, byResource: Map<string, (name: string) => Quantity>): Quantity | undefined {
     const none = quantityOfCount(0);
@@ -328,7 +331,7 @@ export class QuotaAdmission {
 
   /**
    * Writes the status of a quota. Returns false if another write has changed the quota. If the store is not shared, the
-   * event of that write starts another update.
+   * event of that other write starts another update.
    */
   async #write(quota: KubeObject, status: JsonObject, fence: RevisionCheck | undefined): Promise<boolean> {
     const { namespace = '', name = '' } = quota.metadata;

@@ -22,7 +22,10 @@ export class UsageLedger {
   readonly #kinds: () => KindStores;
   readonly #reserved = new Set<Reservation>();
   readonly #totals = new UsageTotals();
-  /** The measured parts of stored objects with a reservation. Cached because each quota of the namespace reads them. */
+  /**
+   * The measured properties of stored objects that have a reservation. Cached because each quota of the namespace reads
+   * them.
+   */
   readonly #measured = new WeakMap<KubeObject, MeasuredObject>();
 
   constructor(kinds: () => KindStores) {
@@ -39,7 +42,7 @@ export class UsageLedger {
     this.#totals.stop();
   }
 
-  /** Returns a function from quota names to the usage by objects of a kind within a quota. */
+  /** Returns a function that maps a quota name to the usage, within the quota, by objects of a kind. */
   usedWithin(quota: KubeObject, resource: string): (name: string) => Quantity {
     const { namespace = '' } = quota.metadata;
     const selector = scopeSelectorOf(quota);

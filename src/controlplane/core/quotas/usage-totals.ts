@@ -11,7 +11,7 @@ interface Total {
   readonly formats: Record<Quantity['format'], number>;
 }
 
-/** For each quota name, the sum over the objects of a namespace that a selector selects. */
+/** The sums, by quota name, over the objects in a namespace that a selector selects. */
 interface SelectedTotals {
   readonly selector: ScopeSelector;
   readonly totals: Map<string, Total>;
@@ -24,13 +24,15 @@ interface FollowedKind {
   readonly namespaces: Map<string, Map<string, SelectedTotals>>;
 }
 
-/** The maximum number of selectors in a namespace: enough for all quotas, and for the same number of deleted quotas. */
+/**
+ * The maximum number of selectors in a namespace. It is enough for all existing quotas, plus as many deleted quotas.
+ */
 const maxSelectors = 2 * maxQuotas;
 
 /**
- * The total amounts that all stored objects of measured kinds use. Each change updates the totals, because a namespace
- * has too many objects to add them up for each write. The totals for a selector in a namespace are kept from their
- * first read until the namespace has no objects of the kind.
+ * The total amounts that all stored objects of measured kinds use. Each change of an object updates the totals, because
+ * a namespace has too many objects to add up their amounts for each write. The totals for a selector in a namespace are
+ * kept from their first read until the namespace has no objects of the kind.
  */
 export class UsageTotals {
   readonly #followed = new Map<string, FollowedKind>();

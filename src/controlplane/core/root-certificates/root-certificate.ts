@@ -3,7 +3,7 @@ import { configMapKind } from '../../../api/core/config-map.ts';
 import { apiVersionOf, type KubeObject } from '../../../api/meta.ts';
 import { builtinNamespaceNames } from '../namespaces/plane-namespaces.ts';
 
-/** The name of the ConfigMap in each namespace with the CA certificates that verify the address of the API. */
+/** The name of the ConfigMap in each namespace with the CA certificates that clients use to verify the API server. */
 export const rootCertificateName = 'kube-root-ca.crt';
 
 const descriptionAnnotation = 'kubernetes.io/description';
@@ -31,13 +31,16 @@ export function isRootCertificate(object: KubeObject, authority: string): boolea
   return equalJson(data, dataOf(authority)) && (object.metadata.annotations?.[descriptionAnnotation] ?? '') !== '';
 }
 
-/** Returns a changed ConfigMap with the certificates and the description that it must have. */
+/** Returns a copy of the ConfigMap in which the certificates and the description are restored. */
 export function restoredRootCertificate(object: KubeObject, authority: string): KubeObject {
   const annotations = { ...object.metadata.annotations, [descriptionAnnotation]: description };
   return { ...object, metadata: { ...object.metadata, annotations }, data: dataOf(authority) } as KubeObject;
 }
 
-/** Cached, because all planes of a process have the same certificates and must share the list of objects. */
+/**
+ * The built-in ConfigMaps. They are cached, because all planes of a process have the same certificates and must share
+ * one list of objects.
+ */
 let builtin: { readonly authority: string; readonly objects: readonly KubeObject[] } | undefined;
 
 /** Returns the ConfigMaps of the built-in namespaces. */

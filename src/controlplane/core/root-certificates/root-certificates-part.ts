@@ -8,7 +8,7 @@ import { type RootCertificateHooks, RootCertificates } from './root-certificates
 export type { RootCertificateHooks } from './root-certificates.ts';
 
 export interface RootCertificatesPart extends PlanePart {
-  /** Hooks of kinds of the core part (`CoreDependencies.rootCertificates`). */
+  /** Hooks of the kinds Namespace and ConfigMap, for the core part (`CoreDependencies.rootCertificates`). */
   readonly hooks: RootCertificateHooks;
 }
 

@@ -17,7 +17,9 @@ import {
 } from './root-certificate.ts';
 
 export interface RootCertificatesOptions {
-  /** The CA bundle in PEM format that clients of the plane trust. Empty if public CAs verify its address. */
+  /**
+   * The CA bundle in PEM format that clients of the plane trust. Empty if public CAs verify the address of the plane.
+   */
   readonly authority: string;
   namespaces(): KindStore;
   configMaps(): KindStore;
@@ -30,7 +32,7 @@ function certificateRef(namespace: string): ObjectRef {
   return { resource: resourceKey(configMapKind), namespace, name: rootCertificateName };
 }
 
-/** Hooks of kinds. With these hooks, maintenance maintains the ConfigMaps. */
+/** Hooks of the kinds Namespace and ConfigMap, with which maintenance maintains the ConfigMaps. */
 export interface RootCertificateHooks {
   readonly namespaces: Pick<StoredResource, 'requeues'>;
   readonly configMaps: Pick<StoredResource, 'requeues' | 'reconcile'>;
@@ -68,9 +70,9 @@ export class RootCertificates {
   };
 
   /**
-   * Requests the ConfigMaps that are missing or have other certificates, for example because an earlier release or
-   * other settings of the server wrote them. Never rejects, because the plane must be served even without the
-   * ConfigMaps.
+   * Requests maintenance of the ConfigMaps that are missing or contain other certificates, for example because an
+   * earlier release or a server with other settings wrote them. Never rejects, because the plane must be served even
+   * without the ConfigMaps.
    */
   async start(): Promise<void> {
     const { namespaces, configMaps, log } = this.#options;
@@ -105,8 +107,8 @@ export class RootCertificates {
     try {
       await this.#write(namespace, this.#options.configMaps().peek(namespace, rootCertificateName)?.object, fence);
     } catch (error) {
-      // Ignore three cases. The namespace is being deleted. Another write requests the work again. A client made the
-      // ConfigMap immutable: it is then restored after its deletion.
+      // Ignore the errors of three cases: the namespace is being deleted, another write requests the work again, or a
+      // client made the ConfigMap immutable. An immutable ConfigMap is restored after its deletion.
       if (!(error instanceof StatusError) || ![403, 404, 409, 422].includes(error.code)) throw error;
     }
   }

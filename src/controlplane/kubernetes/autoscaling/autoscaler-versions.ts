@@ -34,8 +34,8 @@ const row: KubernetesKind = {
     ...column,
     value: (object, now, meter) => column.value(autoscalerToV2(object), now, meter),
   })),
-  // Kubernetes converts each request, so convert here too: the annotations and the CPU utilization then have their
-  // converted form.
+  // Kubernetes converts each request. So convert the object to autoscaling/v2 and back, which gives the annotations and
+  // the CPU utilization their converted form.
   complete: (object) => void Object.assign(object, autoscalerToV1(autoscalerToV2(object as KubeObject))),
 };
 
@@ -79,8 +79,8 @@ function draftInV2(draft: Draft): Draft {
 }
 
 /**
- * Restores the spec or the status to the stored value. Does this in autoscaling/v2, because annotations in
- * autoscaling/v1 represent members of both parts. A new object has no status.
+ * Restores the spec or the status to its stored value. Works on the autoscaling/v2 form, because in autoscaling/v1 the
+ * same annotations can represent members of the spec and of the status. A new object has no status.
  */
 function restorePart(draft: Draft, part: 'spec' | 'status'): void {
   const { object, old } = draft;

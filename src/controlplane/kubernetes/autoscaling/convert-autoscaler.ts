@@ -159,7 +159,8 @@ function observedMetricsOf(
 function conditionsIn(text: string | undefined): JsonValue {
   const conditions = text === undefined ? [] : (structsIn('autoscaling.HorizontalPodAutoscalerCondition', text) ?? []);
   const times = conditions.map(({ lastTransitionTime: time }) => (typeof time === 'string' ? Date.parse(time) : 0));
-  // Clients can send nonexistent times in the form of RFC 3339, for example with the offset +24:00.
+  // Return nothing if a time has the form of RFC 3339 but does not exist, for example with the offset +24:00. Clients
+  // can send such times.
   if (times.some(Number.isNaN)) return [];
   return conditions.map(({ lastTransitionTime: time, ...condition }, index) =>
     typeof time === 'string' ? { ...condition, lastTransitionTime: timestamp(times[index] ?? 0) } : condition,

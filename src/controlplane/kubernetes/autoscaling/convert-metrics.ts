@@ -7,8 +7,8 @@ type MemberPaths = Readonly<Record<string, readonly [string, ...string[]]>>;
 const described: MemberPaths = { metricName: ['metric', 'name'], selector: ['metric', 'selector'] };
 
 /**
- * For each metric type, the paths of the members of a metric. The keys are the names of the metric members, such as
- * `pods`.
+ * For each metric type, the paths of the members of a metric. The keys are the names of the members that contain the
+ * metric, such as `pods`.
  */
 const metricPaths: Readonly<Record<string, MemberPaths>> = {
   object: {
@@ -95,7 +95,8 @@ function setTargetType(source: string, target: JsonObject): void {
   const { value, averageValue, averageUtilization } = target;
   if (source === 'object') {
     target.type = averageValue === undefined ? 'Value' : 'AverageValue';
-    // In autoscaling/v1, this value is always present. 0 means that there is no value, because 0 would be invalid.
+    // In autoscaling/v1, the member `value` is always present. The value 0 means that it is not set, because 0 would be
+    // invalid.
     if (averageValue !== undefined && isZero(value)) delete target.value;
   } else if (source === 'external') target.type = value === undefined ? 'AverageValue' : 'Value';
   else target.type = averageUtilization === undefined ? 'AverageValue' : 'Utilization';
@@ -132,7 +133,7 @@ function toV2(metric: JsonObject, sources: Readonly<Record<string, MemberPaths>>
   return converted;
 }
 
-/** Sets a value. Creates the parent object even if there is no value. */
+/** Sets the value at a path. If the path has two members, creates the outer object even without a value. */
 function setAt(members: JsonObject, [first, second]: readonly string[], value: JsonValue | undefined): void {
   if (first === undefined) return;
   if (second === undefined) {

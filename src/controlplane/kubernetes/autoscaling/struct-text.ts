@@ -19,7 +19,10 @@ export function goText(value: JsonValue): string {
   return writeJson(value, { sorted: false }).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? '');
 }
 
-/** Returns the text of a list of structs. `name` is their name in the struct tables, such as `core.Container`. */
+/**
+ * Returns the text of a list of structs. `name` is the name of the struct type in the struct tables, such as
+ * `core.Container`.
+ */
 export function textOfStructs(name: string, items: readonly JsonObject[]): string {
   const struct = structNamed(name);
   return goText(items.map((item) => toPrintedStruct(struct, item)));

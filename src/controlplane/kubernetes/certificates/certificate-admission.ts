@@ -12,8 +12,8 @@ const clientSigner = 'kubernetes.io/kube-apiserver-client';
 const adminGroup = 'system:masters';
 
 /**
- * Refuses requests for client certificates of administrators. Also refuses approvals and signatures by users without
- * the permission to `approve` or `sign` for the signer.
+ * Refuses requests for client certificates of administrators. Also refuses approvals and signatures by users who may
+ * not `approve` or `sign` for the signer of the request.
  */
 export function admitCertificates(write: AdmissionAttributes): Promise<void> | undefined {
   const { resource, operation, subresource, draft } = write;

@@ -39,8 +39,8 @@ function prepareStatus(object: KubeObject, old: KubeObject, subresource: string)
 }
 
 /**
- * Returns the conditions, with approvals and denials replaced by the known ones. If the number of approvals or denials
- * has changed, those are not replaced.
+ * Returns the conditions with the stored approvals and denials. If a write adds or removes approvals or denials, the
+ * written ones are kept.
  */
 function withKeptDecisions(conditions: readonly JsonValue[], known: readonly JsonValue[]): JsonValue[] {
   const kept = [...conditions];
@@ -59,7 +59,7 @@ function stateOf(condition: JsonValue): string {
 }
 
 /**
- * Sets the times of a condition. `transitions` contains the transition times of the known conditions, by type and
+ * Sets the times of a condition. `transitions` contains the transition times of the stored conditions, by type and
  * status.
  */
 function withTimes(condition: JsonValue, transitions: ReadonlyMap<string, string>): JsonValue {

@@ -22,7 +22,10 @@ const job: StructDefault = (object, now) => {
   copyTemplateLabels(object, now);
 };
 
-/** Decoded objects that had no labels. The defaults have set their labels to the labels of their pod template. */
+/**
+ * Decoded objects that had no labels before the defaults were set. The defaults have copied the labels of the pod
+ * template to these objects.
+ */
 const withTemplateLabels = new WeakSet<object>();
 
 /** True if a decoded object had no labels, and the defaults have set its labels to those of its pod template. */

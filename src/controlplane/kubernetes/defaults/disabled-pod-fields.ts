@@ -1,7 +1,7 @@
 import type { JsonObject } from '@flotilla/json';
 import { itemsOf, objectOf } from './set-defaults.ts';
 
-/** Removes the members of a pod spec that belong to features which are disabled by default, as Kubernetes does. */
+/** Removes pod spec members of features that are disabled by default, as Kubernetes does. */
 export function removeDisabledFields(spec: JsonObject): void {
   delete spec.schedulingGroup;
   for (const list of ['containers', 'initContainers', 'ephemeralContainers']) {

@@ -8,8 +8,8 @@ const resources = ['cpu', 'memory'];
 type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed';
 
 /**
- * Returns the quality-of-service class of a pod. It follows from the requests and limits of the pod or, if the pod has
- * none, of its containers.
+ * Returns the quality-of-service class of a pod. The class follows from the pod-level requests and limits or, if there
+ * are none, from the requests and limits of the containers.
  */
 export function qosClassOf(spec: JsonObject): QosClass {
   const owners = isJsonObject(spec.resources)
@@ -33,7 +33,7 @@ function limitsOf(owner: JsonObject): JsonObject {
   return isJsonObject(owner.limits) ? owner.limits : {};
 }
 
-/** Adds the positive amounts of CPU and memory to `total`. Returns their number. */
+/** Adds the positive amounts of CPU and memory to `total`. Returns how many amounts were added. */
 function addPositive(total: Map<string, bigint>, amounts: Amounts): number {
   let count = 0;
   for (const name of resources) {

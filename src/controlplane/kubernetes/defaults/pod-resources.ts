@@ -59,7 +59,8 @@ export function amountsOfContainers(
       add(total, own);
       add(running, own);
     } else {
-      // Resources that this container does not use are handled at the end, when all running containers are compared.
+      // Add the amounts of the running containers only for resources that this container uses. The comparison at the
+      // end covers the other resources.
       for (const name of own.keys()) addAmount(own, name, running.get(name));
       raiseAmounts(starting, own);
     }

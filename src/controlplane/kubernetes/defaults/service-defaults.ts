@@ -2,7 +2,7 @@ import type { JsonObject } from '@flotilla/json';
 import type { StructDefault } from '../../../api/structs/struct-defaults.ts';
 import { isEmptyList, itemsOf, objectMember, objectOf, setIfAbsent, setIfZero } from './set-defaults.ts';
 
-/** The time in seconds for which requests of a client go to the same endpoint. */
+/** The default time in seconds for which requests from one client IP go to the same endpoint. */
 const clientIpSeconds = 10_800;
 
 function defaultSessionAffinity(spec: JsonObject): void {

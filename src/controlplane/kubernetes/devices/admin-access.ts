@@ -11,8 +11,8 @@ import { statusPermissionErrors } from './status-permissions.ts';
 const label = 'resource.kubernetes.io/admin-access';
 
 /**
- * Returns an error for the first item of a list that requests admin access. Returns none if the namespace permits admin
- * access.
+ * Returns an error for the first request in a list that asks for admin access. Returns none if the namespace permits
+ * admin access.
  */
 function adminAccessErrors(
   items: readonly JsonValue[],
@@ -31,7 +31,10 @@ function permitsAdminAccess({ metadata }: KubeObject, storeOf: StoreOf): boolean
   return storeOf('namespaces')?.peek('', metadata.namespace ?? '')?.object.metadata.labels?.[label] === 'true';
 }
 
-/** Returns the validation of a kind that also refuses requests for admin access. `spec` is the path of the spec. */
+/**
+ * Returns the validation of a kind, extended so that it also refuses requests for admin access. `spec` is the path of
+ * the spec.
+ */
 export function withAdminAccess(
   kind: StoredResource,
   spec: readonly string[],

@@ -6,7 +6,7 @@ import { duplicateStruct } from '../rules/field-rules.ts';
 
 type ItemErrors = (item: JsonValue, path: string) => Iterable<FieldError>;
 
-/** Returns the errors of a list with a maximum length. The items of a longer list are not checked. */
+/** Returns the errors of a list with a maximum length. If the list is longer, its items are not checked. */
 export function* listErrors(
   value: JsonValue | undefined,
   path: string,
@@ -24,7 +24,7 @@ export function* listErrors(
 /** The rules of a list whose items must have different keys. */
 interface SetRules {
   readonly max: number;
-  /** Returns the key of an item, in the form in which an error shows a repeated key. */
+  /** Returns the key of an item, in the form in which the error about a duplicate key shows it. */
   keyOf(item: JsonValue): JsonValue;
   readonly errorsOf: ItemErrors;
 }

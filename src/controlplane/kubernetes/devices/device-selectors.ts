@@ -64,7 +64,7 @@ const device: DeclaredType = {
 /** The error of one expression at a path. `undefined` if the expression is valid. */
 type Fault = ((path: string) => FieldError) | undefined;
 
-/** The errors of compiled expressions, by text. */
+/** The errors of compiled expressions, by the text of the expression. */
 export type SelectorFaults = ReadonlyMap<string, Fault>;
 
 let environment: Environment | undefined;

@@ -81,7 +81,9 @@ function* nodeChoiceErrors(spec: JsonObject): Generator<FieldError> {
   else if (set.length > 1) yield invalid('spec', `{${set.join(', ')}}`, `${detail}, but multiple fields are set`);
 }
 
-/** True if a device has taints or uses shared counters. The maximum number of devices in a slice is then lower. */
+/**
+ * True if a device has taints or uses shared counters. Such devices reduce the maximum number of devices in a slice.
+ */
 function hasAdvancedDevices(spec: JsonObject): boolean {
   return listOf(spec.devices).some(
     (device) =>

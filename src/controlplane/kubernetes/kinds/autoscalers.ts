@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../api/meta.ts';
 import type { KubernetesKind } from '../kubernetes-kind.ts';
 import { rulesOf, statusRulesOf } from '../rules/kind-rules.ts';
 
-/** For each metric type, the member of the metric with the values for that type. */
+/** For each metric type, the name of the metric's member that contains the values. */
 const sources: ReadonlyMap<string, string> = new Map([
   ['External', 'external'],
   ['Object', 'object'],
@@ -51,8 +51,8 @@ function resourceTarget(target: JsonValue, current: JsonValue | undefined): stri
 }
 
 /**
- * Returns a current value as text. Kubernetes shows a metric that was not observed differently from an observed metric
- * without this value.
+ * Returns a current value as text. As in Kubernetes, the text for a metric that was not observed differs from the text
+ * for an observed metric without this value.
  */
 function amount(current: JsonValue | undefined, member: string): string {
   return isJsonObject(current) ? printed(current[member]) : unknown;

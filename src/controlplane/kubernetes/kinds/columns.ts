@@ -3,7 +3,7 @@ import { column } from '../../../api/columns.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import type { Column } from '../../../api/resource.ts';
 
-/** Returns a column whose type is a number in the header of the table. Kubernetes declares most columns as strings. */
+/** Returns a column whose type in the header of the table is `integer`. Kubernetes declares most columns as strings. */
 export function integerColumn(
   name: string,
   source: string | ((object: KubeObject) => JsonValue | undefined),
@@ -12,7 +12,10 @@ export function integerColumn(
   return { ...column(name, source, { type: 'integer', description }), announcedType: 'integer' };
 }
 
-/** Returns the name column of a class. It marks a default class, which has one of these annotations. */
+/**
+ * Returns the name column of a class. The column marks a class as the default if the class has one of these
+ * annotations.
+ */
 export function classNameColumn(defaultAnnotations: readonly string[]): Column {
   const nameOf = (object: KubeObject) => {
     const isDefault = defaultAnnotations.some((name) => object.metadata.annotations?.[name] === 'true');
@@ -34,8 +37,8 @@ export function textColumn(name: string, path: string, options: { description: s
 export const maxListed = 3;
 
 /**
- * Returns the first elements of a list, and the number of the remaining elements. `total` is the number of all
- * elements.
+ * Returns the first elements of a list as text, and the number of the remaining elements. `texts` contains at least the
+ * elements to show. `total` is the number of all elements.
  */
 export function listedText(texts: readonly string[], total: number, absent: string): string {
   const listed = texts.slice(0, maxListed).join(',');

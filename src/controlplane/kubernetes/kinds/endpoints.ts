@@ -22,7 +22,8 @@ function addressesOf(object: KubeObject): string {
     const ips = listAt(subset, 'addresses').map((address) => textAt(address, 'ip'));
     const ports = listAt(subset, 'ports').map((port) => numberAt(port, 'port') ?? 0);
     total += ips.length * Math.max(1, ports.length);
-    // Only the first texts are shown, so compute only these. A subset can have millions.
+    // Only the first texts are shown, so build texts only from the first IPs and ports. A subset can have millions of
+    // combinations.
     const [firstIps, firstPorts] = [ips.slice(0, maxListed), ports.slice(0, maxListed)];
     if (ports.length === 0) texts.push(...firstIps);
     for (const port of firstPorts) texts.push(...firstIps.map((ip) => withPort(ip, port)));

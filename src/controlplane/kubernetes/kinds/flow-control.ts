@@ -8,7 +8,10 @@ import { textColumn } from './columns.ts';
 
 const group = 'flowcontrol.apiserver.k8s.io';
 
-/** Returns the status of the condition `Dangling`: the priority level of the flow schema does not exist. */
+/**
+ * Returns the status of the condition `Dangling`, which reports whether the priority level of the flow schema is
+ * missing.
+ */
 function danglingOf(object: KubeObject): string {
   const conditions = listAt(object as JsonValue, 'status', 'conditions');
   const found = conditions.find((condition) => textAt(condition, 'type') === 'Dangling');

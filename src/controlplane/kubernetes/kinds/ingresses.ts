@@ -11,7 +11,8 @@ function hostsOf(object: KubeObject): string {
   const rules = listAt(object as JsonValue, 'spec', 'rules');
   const hosts = rules.map((rule) => textAt(rule, 'host')).filter((host) => host !== '');
   const listed = hosts.slice(0, maxHosts).join(',') || '*';
-  // Kubernetes also counts the rules without a host that follow the last host in the list.
+  // As in Kubernetes, the number of further hosts also counts rules without a host. It is shown only if a rule follows
+  // the last listed host.
   const last = rules.indexOf(rules.filter((rule) => textAt(rule, 'host') !== '')[maxHosts - 1] ?? null);
   return last >= 0 && last < rules.length - 1 ? `${listed} + ${rules.length - maxHosts} more...` : listed;
 }

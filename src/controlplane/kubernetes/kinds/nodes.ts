@@ -29,8 +29,8 @@ function completeRanges(node: JsonObject): void {
 }
 
 /**
- * Removes the member for configuring kubelets through the API, a feature that Kubernetes has removed. Unlike objects of
- * other kinds, a new node keeps the status that the client sends.
+ * Removes the member for the configuration of kubelets through the API, because Kubernetes has removed this feature.
+ * Unlike objects of other kinds, a new node keeps the status that the client sends.
  */
 function prepareNode(object: KubeObject, old: KubeObject | undefined, sent: KubeObject | undefined): void {
   if (old === undefined && isJsonObject(sent?.status)) object.status = cloneJson(sent.status);

@@ -56,7 +56,7 @@ function selectorOf(object: KubeObject): string {
   return labels.toSorted().join(',') || '<none>';
 }
 
-/** Returns the cluster IPs of a service. No other service may have them. */
+/** Returns the cluster IPs of a service. No two services may have the same cluster IP. */
 function claimsOf(object: KubeObject): readonly string[] {
   const spec = specOf(object);
   return isHeadless(spec) ? [] : addressesOf(spec);

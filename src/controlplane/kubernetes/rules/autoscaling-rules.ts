@@ -70,7 +70,7 @@ const targetVersion: Check = function* (value, { path, old }) {
   if (problem !== undefined) yield invalid(childPath(path, 'apiVersion'), apiVersion, problem);
 };
 
-/** True if the stored autoscaler refers to a described object with an invalid API version. */
+/** True if a metric of the stored autoscaler has a `describedObject` with an invalid API version. */
 const hasInvalidVersion = rememberLast((old: JsonObject | undefined): boolean =>
   listOf(memberAt(old, ['spec', 'metrics']))
     .filter((metric) => memberAt(metric, ['type']) === 'Object')
@@ -79,8 +79,8 @@ const hasInvalidVersion = rememberLast((old: JsonObject | undefined): boolean =>
 );
 
 /**
- * Checks the API version of a described object. Skipped if the stored autoscaler already contains an invalid API
- * version.
+ * Checks the API version of the `describedObject` of a metric. Skipped if the stored autoscaler already contains an
+ * invalid API version there.
  */
 const describedVersion: Check = function* (value, { path, old }) {
   if (hasInvalidVersion(old)) return;
@@ -90,8 +90,8 @@ const describedVersion: Check = function* (value, { path, old }) {
 };
 
 /**
- * Requires a suitable metric for zero replicas. Kubernetes makes this check after the checks of the metrics and before
- * those of the behavior.
+ * Requires an Object or External metric if the minimum number of replicas is 0. Kubernetes makes this check after the
+ * checks of the metrics and before those of the behavior.
  */
 const metricsForZero: Check = function* (_, { parent }) {
   if (parent.minReplicas !== 0) return;

@@ -14,8 +14,8 @@ export function faultErrors(path: string, value: JsonValue, faults: readonly str
 }
 
 /**
- * Returns an error if the text is empty or not one of the allowed texts. The error lists the allowed texts in this
- * order.
+ * Returns an error if the text is empty or not one of the allowed texts. The error lists the allowed texts in the order
+ * of `allowed`.
  */
 export function requiredChoiceErrors(path: string, value: string, allowed: readonly string[]): FieldError[] {
   if (value === '') return [required(path)];
@@ -58,8 +58,8 @@ export function immutableErrors(path: string, value: JsonValue | undefined, old:
 }
 
 /**
- * Returns an error if the field is present and has none of the allowed values. The error lists the allowed values in
- * sorted order.
+ * Returns an error if the field is present and its value is not one of the allowed values. The error lists the allowed
+ * values in sorted order.
  */
 export function choiceErrors(path: string, value: JsonValue | undefined, allowed: readonly string[]): FieldError[] {
   if (value === undefined || value === null) return [];

@@ -28,13 +28,14 @@ export interface StructRules {
   /** Checks of the struct as a whole, before its members. */
   readonly whole?: readonly Check[];
   /**
-   * Checks of members, in the order in which Kubernetes reports the errors. The structs in a member are validated after
-   * the checks of that member. Members that are not listed are validated last, in the order of the struct.
+   * The checks of each member. The order of the members is the order in which Kubernetes reports the errors. The
+   * structs inside a member are validated after the checks of that member. Members that are not listed are validated
+   * last, in the order of the struct.
    */
   readonly members?: Readonly<Record<string, readonly Check[]>>;
   /**
-   * Returns the value of a member to which the rules of its inner structs apply; `undefined` if these rules do not
-   * apply. Optional; defaults to the member itself.
+   * By member, a function that returns the value to validate with the rules of the structs inside the member;
+   * `undefined` to skip these rules. Optional; by default, the member itself is validated.
    */
   readonly inside?: Readonly<
     Record<string, (value: JsonValue | undefined, position: FieldPosition) => JsonValue | undefined>
@@ -50,8 +51,8 @@ export interface KindRules {
   /** Checks that compare an updated object with the stored object, for example to keep a field immutable. */
   readonly changes?: readonly Check[];
   /**
-   * The rules for an update, in this order. For some kinds, Kubernetes checks the structs only at creation; for other
-   * kinds, it reports the errors in the `spec` twice.
+   * The groups of checks for an update, in the order in which they run. For some kinds, Kubernetes checks the structs
+   * only at creation; for other kinds, it reports the errors in the `spec` twice.
    */
   readonly update: readonly ('structs' | 'spec' | 'changes')[];
   /** Checks of an object whose status is updated. */

@@ -21,8 +21,8 @@ export function allocatesNodePorts(spec: JsonObject): boolean {
 }
 
 /**
- * Copies allocated values from the stored service if an update does not contain them. So a client can send the same
- * manifest again.
+ * Copies allocated values from the stored service to an update that does not contain them. So a client can send the
+ * same manifest again.
  */
 export function keepAllocatedValues(spec: JsonObject, old: JsonObject): void {
   if (!isExternalName(spec) && !isExternalName(old)) {

@@ -33,10 +33,11 @@ const kind = { group: '', kind: 'Service' };
 const firstAutomatic = 257;
 
 /**
- * Allocates cluster IPs and node ports for the services of a plane. It chooses values that are free in the caches, and
- * the transaction of the write checks the choice: a cluster IP is a claim of its service, and its IPAddress must not
- * exist yet; writes that take node ports check and replace a common guard, because a service can have more ports than a
- * transaction can have rows. If another write took a value first, the write is repeated with the current state.
+ * Allocates cluster IPs and node ports for the services of a plane. Chooses values that are free in the caches. The
+ * transaction of the write then checks the choice. For a cluster IP, the address is a claim of the service, and the
+ * IPAddress of the address must not exist yet. For node ports, each write checks and replaces one common guard, because
+ * a service can have more ports than a transaction can have rows. If another write took a value first, the write is
+ * repeated with the current state.
  */
 export class ServiceAllocation {
   readonly #stores: { readonly services: () => KindStore; readonly addresses: () => KindStore };
@@ -56,8 +57,8 @@ export class ServiceAllocation {
     return {
       tracksSentFields: true,
       prepare: (draft) => this.#prepare(draft),
-      // After this error the write is repeated. It then finds the service that took the address, and chooses another
-      // address or reports the error.
+      // After this error, the write is repeated. The repeated write finds the service that took the address, and then
+      // chooses another address or reports the error.
       claimTaken: () => new ObjectChangedError(),
       companionTaken: () => new ObjectChangedError(),
       // Creates of services with node ports run one after the other, because concurrent ones would conflict at the

@@ -12,8 +12,8 @@ const policyKey = resourceKey({ group: admissionGroup, plural: 'mutatingadmissio
 const bindingKey = resourceKey({ group: admissionGroup, plural: 'mutatingadmissionpolicybindings' });
 
 /**
- * Returns the validation of mutating policies and their bindings in a plane, by resource key. After the rules of the
- * kind, it checks that the caller may read the parameters.
+ * Returns the validation of mutating policies and their bindings in a plane, by resource key. The validation applies
+ * the rules of the kind, and then checks that the caller may read the parameters.
  */
 export function paramChecks(kinds: readonly StoredResource[], plane: () => ControlPlane): Map<string, Checks> {
   const withCheck = (

@@ -51,7 +51,7 @@ interface PolicyFault {
 
 /** The number of policies that are compared with a write in one time slice. */
 const POLICIES_PER_SLICE = 50;
-/** The number of bytes of an object that can be merged, decoded and completed at the cost of one unit. */
+/** The number of bytes of an object that can be merged, decoded and completed for one unit of cost. */
 const BYTES_PER_UNIT = 2;
 const MAX_SIZE = 4 * 1024 * 1024;
 
@@ -140,7 +140,7 @@ export class MutatingPolicies {
     }
   }
 
-  /** Refuses the write immediately if its policies exceed their budget. */
+  /** Applies one policy. Refuses the write immediately if the policies of the write exceed their common budget. */
   async #invokeWithinBudget(mutation: ObjectMutation, invocation: Invocation, state: RoundState): Promise<void> {
     try {
       await this.#invoke(mutation, invocation, state);
@@ -255,7 +255,7 @@ function refusal({ write, object }: ObjectMutation, faults: readonly PolicyFault
     .slice(0, MAX_CAUSES)
     .map(({ policy, binding, message }) => `policy '${policy}' with binding '${binding}' denied request: ${message}`);
   const causes = messages.map((message) => ({ message }));
-  // The name of a new object may not be generated yet.
+  // The name of a new object is possibly not generated yet.
   const name = object.metadata.name || object.metadata.generateName || 'Unknown';
   const { status } = forbidden(groupResourceOf(write.resource), name, '', causes);
   const [first] = faults;

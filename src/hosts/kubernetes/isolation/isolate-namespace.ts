@@ -18,7 +18,8 @@ import { egressOfControlPlane, egressOfTenants, ingressOfControlPlane, ingressOf
 
 /**
  * Returns the labels and annotations of a host namespace. Templates cannot set reserved labels. A template that an
- * older release stored may contain a Pod Security level; it is used only if it is stricter.
+ * older release stored may contain a Pod Security level; that level is used only if it is stricter than the level of
+ * the isolation.
  */
 export function namespaceMetadata({ space = {}, isolation = {} }: InstallRequest): LabelsAndAnnotations {
   const { labels, annotations = {} } = withoutReservedLabels(space);
@@ -84,8 +85,8 @@ const isolationObjects: Readonly<Record<string, IsolationObject>> = {
 };
 
 /**
- * The objects that give a control plane more connections. They are not used in a space, which has no control plane: any
- * pod there with the labels of a control plane would get these connections.
+ * The objects that allow a control plane more connections. They are not applied to a space, because a space has no
+ * control plane, and any pod with the labels of a control plane would get these connections.
  */
 const ofControlPlane: ReadonlySet<string> = new Set(['network-api', 'egress-control-plane']);
 

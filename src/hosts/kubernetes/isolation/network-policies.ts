@@ -17,16 +17,17 @@ export const ingressOfControlPlane: JsonObject = {
 };
 
 /**
- * Allows pods to connect to their own namespace (with the API and the DNS of the virtual cluster), to all DNS servers,
- * and to addresses outside of the denied ranges. DNS servers need a separate rule, because their addresses are private,
- * or link-local if each node has a DNS cache.
+ * Allows pods to connect to their own namespace, which contains the API and the DNS of the virtual cluster, to all DNS
+ * servers, and to addresses outside of the denied ranges. DNS servers need a separate rule, because their addresses are
+ * private, or link-local if each node has a DNS cache.
  */
 export function egressOfTenants(deniedCIDRs: readonly string[]): JsonObject {
   const families = [
     { cidr: '0.0.0.0/0', except: deniedCIDRs.filter((range) => !range.includes(':')) },
     { cidr: '::/0', except: deniedCIDRs.filter((range) => range.includes(':')) },
   ];
-  // `except` cannot contain the whole range. If all addresses of a family are denied, the family has no rule.
+  // `except` cannot contain the whole range of a family. So if all addresses of a family are denied, the policy has no
+  // rule for the family.
   const blocks = families.filter(({ except }) => !except.some((range) => range.endsWith('/0')));
   const dns = ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 }));
   return {

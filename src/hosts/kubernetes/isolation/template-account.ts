@@ -13,14 +13,17 @@ import type { HostContext } from '../release/host-context.ts';
  */
 const accountName = 'flotilla-template';
 
-/** The maximum number of checks whether a new role binding is in effect. Kubernetes needs much less than a second. */
+/**
+ * The maximum number of checks whether a new role binding is in effect. Kubernetes applies a binding in much less than
+ * a second.
+ */
 const maxChecks = 50;
 const checkDelayMs = 100;
 
 /**
- * Creates a service account in the namespace that may write the allowed resources there and nothing else. Returns the
- * API of the host for requests as that account. Rejects with ApplyError if the server may not create or impersonate the
- * account.
+ * Creates a service account in the namespace. The account may write only the allowed resources, and only in this
+ * namespace. Returns the API of the host for requests as that account. Rejects with ApplyError if the server may not
+ * create or impersonate the account.
  */
 export async function openTemplateAccount(
   work: HostContext,

@@ -4,8 +4,9 @@ import type { VirtualClusterSnapshot } from './host-cache.ts';
 type State = Pick<HostedVirtualCluster, 'phase' | 'reason' | 'message'>;
 
 /**
- * Derives the state of a virtual cluster from its cached objects; `undefined` if it does not exist. The phase is
- * `Ready` if one of its pods is ready. If it has no pods, the phase is `Pending` with the reason `NoPods`.
+ * Derives the state of a virtual cluster from its cached objects; `undefined` if the virtual cluster does not exist.
+ * The phase is `Ready` if one of its pods is ready. If the virtual cluster has no pods, the phase is `Pending` with the
+ * reason `NoPods`.
  */
 export function describeVirtualCluster(snapshot: VirtualClusterSnapshot): HostedVirtualCluster | undefined {
   const { location, service, record, workloads } = snapshot;
@@ -41,7 +42,7 @@ export function isBeingRemoved({ service, namespace, record, workloads }: Virtua
 
 /**
  * Describes how the virtual cluster differs from what this server installed; `undefined` if there is no difference. A
- * virtual cluster without an owner was created manually, so nothing is expected of it.
+ * virtual cluster without an owner was created manually, so it has no drift.
  */
 function driftOf(snapshot: VirtualClusterSnapshot, owner: string): string | undefined {
   if (owner === '' || isBeingRemoved(snapshot)) return undefined;

@@ -8,7 +8,7 @@ export interface HeartbeatOptions {
   probe(signal: AbortSignal): Promise<void>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Waits before the next probe after a failure, or until the signal fires. */
+  /** Waits for the delay before the next probe after a failure. The wait ends early when the signal fires. */
   delay(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Called after each probe with the error, or with `undefined` if the host responded. */
   onResult(failure: unknown): void;

@@ -34,7 +34,7 @@ export interface HostCacheOptions {
   readonly metadataClient: ApiClient;
   /** Sends a request to the host. Rejects if the host does not respond. */
   probe(signal: AbortSignal): Promise<void>;
-  /** True if a user that is not registered with the cache needs it. Then it must not stop. Optional; defaults to false. */
+  /** True if something other than the cache's listeners needs the cache, so it must not stop. Optional; defaults to false. */
   isInUse?(): boolean;
   /** Called after the cache has stopped because nothing used it. Optional. */
   onIdle?(): void;
@@ -87,10 +87,10 @@ interface Failure {
   retriedAt: number | undefined;
 }
 
-/** The watches of a cache, from the time it starts until it stops. */
+/** One run of a cache, from its start until it stops: its watches and its failures. */
 interface Run {
   readonly copies: Copies;
-  /** The failures: those of lists by the plural of their kind, and that of the heartbeat. */
+  /** The current failures, by the plural of the kind that cannot be listed; `the host` for the heartbeat. */
   readonly failures: Map<string, Failure>;
   readonly stopping: AbortController;
   readonly done: Promise<unknown>;
@@ -98,8 +98,7 @@ interface Run {
 
 /**
  * A cache of the Kubernetes objects that belong to the virtual clusters on a host. The first use starts one watch per
- * kind. The watches stop after some minutes without use, because each watch keeps a connection open even if nothing
- * changes.
+ * kind. The watches stop after some minutes without use, because each keeps a connection open even without changes.
  */
 export class HostCache {
   readonly #options: HostCacheOptions;
@@ -122,8 +121,9 @@ export class HostCache {
   }
 
   /**
-   * Resolves after the cache is synced. If the host was unreachable, tries again first, and waits a few seconds for the result.
-   * Rejects with StatusError if the objects on the host cannot be listed. */
+   * Resolves after the cache is synced. Waits a few seconds for a retry if the host was unreachable. Rejects with
+   * StatusError if the objects on the host cannot be listed.
+   */
   async ready(signal: AbortSignal): Promise<void> {
     await this.use(signal, async () => {});
   }
@@ -205,8 +205,8 @@ export class HostCache {
   }
 
   /**
-   * Reports changes to the listener until the returned function is called. Unlike `watch`, it does not start the cache. If the
-   * cache is complete already, the listener is called at once.
+   * Reports changes to the listener until the returned function is called. Unlike `watch`, this function does not start
+   * the cache. If the cache is already synced, `onGap` of the listener is called at once.
    */
   listen(listener: HostListener): () => void {
     this.#listeners.add(listener);
@@ -346,7 +346,7 @@ export class HostCache {
   }
 
   #setStatus(failures: Run['failures'], what: string, error: unknown): void {
-    // A list may end after the cache was stopped.
+    // Ignore the result of a list that ended after the cache was stopped.
     if (failures !== this.#run?.failures) return;
     if (error !== undefined) failures.set(what, { error, retriedAt: undefined });
     // The list or probe succeeded after a failure, so the host responds again.

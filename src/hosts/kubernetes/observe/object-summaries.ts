@@ -100,7 +100,9 @@ export function summarizeService(object: KubeObject): ServiceSummary | undefined
   };
 }
 
-/** The length of a time in RFC 3339. A user of the host can write any text. */
+/**
+ * The maximum accepted length of a time in RFC 3339. The limit is needed because a user of the host can write any text.
+ */
 const maxTimeLength = 20;
 
 export function summarizeWorkload(object: KubeObject): WorkloadSummary | undefined {

@@ -1,7 +1,7 @@
 import { type JsonValue, listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import type { PodProblem } from './object-summaries.ts';
 
-/** Reasons why a container waits that persist until a user does something about them. */
+/** Reasons why a container waits. Each of these reasons persists until a user does something about it. */
 const permanentReasons: readonly string[] = [
   'CrashLoopBackOff',
   'ImagePullBackOff',
@@ -13,7 +13,9 @@ const permanentReasons: readonly string[] = [
   'RunContainerError',
 ];
 
-/** Maximum length of a container's message. A longer one is truncated; the full text is in the container's log. */
+/**
+ * The maximum length of a container's message. A longer message is truncated; the full text is in the container's log.
+ */
 const maxMessageLength = 300;
 
 /** Returns the reason why a pod is not ready, from its status; `undefined` if the pod is just starting. */

@@ -39,8 +39,8 @@ const maxResponseValues = 800_000;
 const maxPages = 20;
 
 /**
- * Reads the CPU and memory of pods from the API `metrics.k8s.io`, and the capacity of persistent volume claims. The
- * host may not serve that API, and its credentials may not permit these reads. Rejects only if the signal fires.
+ * Reads the CPU and memory of pods from the API `metrics.k8s.io`, and the capacity of persistent volume claims. Omits
+ * what the host does not serve and what the host's credentials do not permit to read. Rejects only if the signal fires.
  */
 export async function readHostUse(connection: Pick<HostConnection, 'fetch'>, signal: AbortSignal): Promise<HostUse> {
   const [pods, claims] = await Promise.all([
@@ -141,7 +141,10 @@ async function readDocument(
   return JSON.parse(text) as JsonValue;
 }
 
-/** True if a JSON text may have more than `most` values. Counts the characters that precede values, also in strings. */
+/**
+ * True if a JSON text may have more than `most` values. Counts the characters that can precede a value, even inside
+ * strings, so the count may be too high.
+ */
 function hasMoreValues(text: string, most: number): boolean {
   let count = 0;
   for (const character of [',', '[', '{']) {

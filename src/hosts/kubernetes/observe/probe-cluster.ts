@@ -31,7 +31,7 @@ export interface ClusterProbe {
 
 /**
  * Checks that a cluster is reachable, is ready and accepts the credentials. Rejects with StatusError: 401 if the
- * cluster rejects the credentials; 503 if it does not respond, is not ready or is not a Kubernetes cluster.
+ * cluster rejects the credentials; 503 if the cluster does not respond, is not ready or is not a Kubernetes cluster.
  */
 export async function probeCluster(connection: Connection, signal: AbortSignal): Promise<ClusterProbe> {
   await request(connection, '/readyz', signal);
@@ -132,8 +132,8 @@ function shortTextAt(document: JsonValue, ...path: string[]): string {
 }
 
 /**
- * True if the cluster treated the request as anonymous. If Kubernetes does not trust the authority of the client
- * certificate, it treats the request as anonymous instead of responding with 401.
+ * True if the cluster treated the request as anonymous. Kubernetes does so, instead of responding with 401, if it does
+ * not trust the authority of the client certificate.
  */
 function isAnonymous({ code, document }: ProbeResponse): boolean {
   return code === 403 && textAt(document, 'message').includes('"system:anonymous"');

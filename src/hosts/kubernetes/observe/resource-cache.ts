@@ -14,7 +14,7 @@ export interface ResourceCacheOptions<Summary extends ObjectSummary> {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Waits before the next attempt to list or watch, or until the signal fires. */
+  /** Waits for the delay before the next attempt to list or watch. The wait ends early when the signal fires. */
   delay(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Called after a cached summary is added, changed or removed. */
   onChange(entry: Summary): void;

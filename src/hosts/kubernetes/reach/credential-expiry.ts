@@ -8,7 +8,10 @@ export interface CredentialExpiry {
   readonly at: number;
 }
 
-/** Returns the credential of a kubeconfig that expires first; `undefined` if none of them has a known expiry. */
+/**
+ * Of the credentials in a kubeconfig, returns the one that expires first; `undefined` if none of them has a known
+ * expiry.
+ */
 export function credentialExpiry({ clientCertificate, token }: Kubeconfig): CredentialExpiry | undefined {
   const expiries: CredentialExpiry[] = [];
   const certificate = clientCertificate === undefined ? undefined : certificateExpiry(clientCertificate);

@@ -18,7 +18,7 @@ export interface DialOptions {
   readonly clock: Clock;
   /** The timeout for opening a connection including TLS, in milliseconds. */
   readonly timeout: number;
-  /** The servers that may be connected to. Optional; defaults to all. */
+  /** The servers to which connections are allowed. Optional; defaults to all servers. */
   readonly policy?: ConnectionPolicy | undefined;
 }
 

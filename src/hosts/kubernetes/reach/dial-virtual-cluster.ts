@@ -45,8 +45,8 @@ export interface VirtualClusterDialer {
 }
 
 /**
- * A reachable address of the service accepts a connection within this time. If none has accepted one by then, port
- * forwarding is tried in parallel.
+ * The head start of the addresses of the service. A reachable address accepts a connection within this time. If none
+ * has done so, port forwarding is tried in parallel.
  */
 const directHeadStartMs = 300;
 /** The time for which only port forwarding is used after it was faster than the addresses of the service. */
@@ -55,9 +55,9 @@ const directRetryDelayMs = 600_000;
 const maxPodAttempts = 3;
 
 /**
- * Opens connections to the API of a virtual cluster. Connects to the address of its service if that responds, and
- * otherwise to one of its pods by port forwarding through the API of the host. In both cases the connection is
- * encrypted up to the virtual cluster.
+ * Opens connections to the API of a virtual cluster. Connects to the address of the virtual cluster's service if that
+ * address responds, and otherwise to one of its pods by port forwarding through the API of the host. In both cases the
+ * connection is encrypted up to the virtual cluster.
  */
 export function dialVirtualCluster(options: VirtualClusterDialerOptions): VirtualClusterDialer {
   const { location, connection, clock, timeout, secure } = options;

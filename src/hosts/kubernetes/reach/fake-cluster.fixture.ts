@@ -9,8 +9,8 @@ export class FakeCluster {
   uid: string;
   version = 'v1.36.3';
   /**
-   * 200 means that the cluster serves requests normally. Any other positive number is the status code of every
-   * response. 0 means that connections are refused, and -1 that the cluster never responds.
+   * The behavior of the cluster. 200: it serves requests normally. Any other positive number: the status code of every
+   * response. 0: it refuses connections. -1: it never responds.
    */
   statusOverride = 200;
   /** Returns true if the cluster grants this permission. A permission with `*` means all permissions. */

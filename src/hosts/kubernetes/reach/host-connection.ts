@@ -29,9 +29,12 @@ export interface HostConnectionOptions {
   readonly answerTimeout?: number;
   /** The time after which an idle connection is closed, in milliseconds. Optional. */
   readonly idleTimeout?: number | undefined;
-  /** The servers that may be connected to. Optional; defaults to all. */
+  /** The servers to which connections are allowed. Optional; defaults to all servers. */
   readonly policy?: ConnectionPolicy | undefined;
-  /** Returns the current token of the user, if it changes. Optional; otherwise the credentials of the kubeconfig are used. */
+  /**
+   * Returns the current token of the user. Present only if the token changes over time; otherwise the credentials of
+   * the kubeconfig are used.
+   */
   readonly currentToken?: (() => string) | undefined;
   /** The tunnel to the server. Optional; without it, connections are opened to the server's address. */
   readonly tunnel?: ClusterTunnel | undefined;
@@ -76,7 +79,7 @@ export interface HostConnection {
   readonly addresses?: OutgoingAddresses;
   /**
    * Calls the listener each time the cluster can probably be reached again, until the returned function is called.
-   * Absent if only a request shows that.
+   * Absent if only a request can show whether the cluster is reachable.
    */
   onReachable?(listener: () => void): () => void;
   /** The kubeconfig, with a single context and inline credentials. It is a secret: never log it. */
@@ -95,7 +98,7 @@ const defaults = {
   // seconds.
   connectTimeout: 10_000,
   // Kubernetes ends short requests after 60 seconds. This timeout is longer, so the client gets the error message of
-  // Kubernetes, which is more helpful than the message of this timeout.
+  // Kubernetes, which is more helpful than an error message about this timeout.
   answerTimeout: 70_000,
 };
 

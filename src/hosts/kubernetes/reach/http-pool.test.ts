@@ -148,8 +148,8 @@ test('a slow reader slows down the download', async () => {
   const { body } = await wire.send(asking('/api'));
   const chunks = body[Symbol.asyncIterator]();
   await chunks.next();
-  // Client and server run in this process. So a transfer is blocked, with every buffer full, if it makes no progress
-  // during many round trips of other requests.
+  // Client and server run in this process. So if a transfer makes no progress during many round trips of other
+  // requests, all buffers are full and the transfer is blocked.
   for (let before = -1; before !== written; ) {
     before = written;
     for (let roundTrip = 0; roundTrip < 50; roundTrip++) await bodyText(await wire.send(asking('/api?watch=1')));

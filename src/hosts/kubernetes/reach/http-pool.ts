@@ -32,7 +32,9 @@ export interface HttpPoolOptions {
 export interface HttpPool {
   send(request: HttpPoolRequest): Promise<ApiResponse>;
   upgrade(request: HttpPoolRequest): Promise<ApiResponse | UpgradedConnection>;
-  /** Opens a connection for a caller with its own HTTP implementation. `close` of the pool closes it too. */
+  /**
+   * Opens a connection for a caller with its own HTTP implementation. `close` of the pool also closes this connection.
+   */
   connect(signal: AbortSignal): Promise<DialedSocket>;
   /** The number of open connections, including idle ones. */
   readonly connections: number;

@@ -85,8 +85,8 @@ type SentRequest = Pick<ApiRequest, 'as' | 'path'>;
 const applicationProxyPath = /^\/api\/v1\/(?:namespaces\/[^/]+\/(?:services|pods)|nodes)\/[^/]+\/proxy(?:[/?]|$)/;
 
 /**
- * CONNECT is not forwarded, because a proxy would handle it itself and then treat the following bytes as a tunnel.
- * TRACE and TRACK are not forwarded, because their responses repeat the request including this server's credentials.
+ * A proxy would handle a forwarded CONNECT itself and then treat the following bytes as a tunnel. The responses to
+ * TRACE and TRACK repeat the request, including this server's credentials.
  */
 const unforwardableMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
 

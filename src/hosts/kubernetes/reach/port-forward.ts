@@ -14,13 +14,13 @@ const errorChannel = 1;
 /** The length of the port number at the beginning of each channel, in bytes. */
 const prefixLength = 2;
 /**
- * Pings keep idle connections open, because load balancers close them after a minute. Most watches are idle. Pings also
- * detect a node that has disappeared silently.
+ * Load balancers close idle connections after a minute, and most watches are idle. Pings keep these connections open.
+ * Pings also detect a node that has disappeared silently.
  */
 const pingIntervalMs = 25_000;
 /**
- * The connection is closed after this number of missed pongs. A pong may be late, because the node sends it only after
- * the data that a slow pod has not read yet.
+ * The connection is closed after this number of missed pongs. A pong may be late: if a pod reads slowly, the node sends
+ * the pong only after the pod has read all earlier data.
  */
 const maxMissedPongs = 4;
 /** Large enough for a low overhead per message, and small enough not to block other connections. */
@@ -114,7 +114,7 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
     stream.destroy(new NoResponseError('ConnectionEnded', `the connection to ${name} was closed${reason}`));
   }
 
-  // Callers handle the error with their own listeners. Without this listener it could end the process.
+  // Callers handle the error with their own listeners. Without this listener, the error could end the process.
   stream.on('error', () => {});
   const stopPings = sendPings(webSocket, clock, () => closeWithReason(': the node does not respond to pings'));
   webSocket.on('message', receive);

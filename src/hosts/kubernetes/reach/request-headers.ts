@@ -105,7 +105,7 @@ function exactValue(text: string, what: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Percent-encodes the characters that a header name cannot contain. Kubernetes decodes them. */
+/** Percent-encodes the characters that a header name cannot contain. Kubernetes decodes these characters. */
 function escapedKey(key: string): string {
   if (key === '') throw badRequest('a user extra field with an empty key cannot be impersonated');
   let escaped = '';

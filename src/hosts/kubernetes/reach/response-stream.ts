@@ -4,7 +4,7 @@ import { returnedHeaders } from './request-headers.ts';
 
 export interface ResponseStreamOptions {
   readonly signal: AbortSignal;
-  /** Converts an error of undici to the error that the caller gets. */
+  /** Converts an error of undici to the error that the caller of the request gets. */
   translate(error: unknown): unknown;
   /** Called once, after the connection has become free or has been closed. */
   onRelease(): void;

@@ -4,7 +4,7 @@ import { ManualClock } from '../../../lib/clock.ts';
 import { neverAborted } from '../observe/api-request.fixture.ts';
 import { upgradeConnection } from './upgrade-connection.ts';
 
-/** A connection that accepts the upgrade before it reports that the request is written. */
+/** A connection on which the server accepts the upgrade before the write of the request is reported as complete. */
 class BusyConnection extends Duplex {
   readonly written: (() => void)[] = [];
 

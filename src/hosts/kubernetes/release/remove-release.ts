@@ -64,8 +64,8 @@ export async function removeRelease(
 }
 
 /**
- * True if this is the virtual cluster to remove. If no uid is given, a virtual cluster of the owner and a manually
- * created one are removed, but never one of another owner.
+ * True if the found virtual cluster is the one to remove. Without a uid, a virtual cluster of the given owner or a
+ * manually created one is removed, but never one of another owner.
  */
 function isTarget(
   service: KubeObject,

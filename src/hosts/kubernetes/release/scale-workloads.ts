@@ -23,7 +23,7 @@ const maxAttempts = 5;
 
 export interface ScaleDownOptions extends Pick<SleepOptions, 'acceptsDataLoss'> {
   readonly signal: AbortSignal;
-  /** Called after the state of the workloads was read. Nothing is changed if it returns false. */
+  /** Called after the workloads were read. If the function returns false, no workload is changed. */
   isWanted(): Promise<boolean>;
   readonly clock: Pick<Clock, 'now'>;
 }

@@ -11,13 +11,13 @@ export interface SleepCleanupOptions {
   readonly cache: Pick<HostCache, 'snapshotOf' | 'locations' | 'listen'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Throws if another process may do this work now. Called before each deletion. */
+  /** Throws if another process may run the cleanup now. The cleanup calls this function before each deletion. */
   assertCurrent(): void;
 }
 
 /**
- * Runs the cleanup in only one of the processes that use a cluster. `start` starts the cleanup in this process and
- * returns a function that stops it. The runner returns a function that ends its work.
+ * Runs the sleep cleanup in only one of the processes that use a cluster. `start` starts the cleanup in this process
+ * and returns a function that stops the cleanup. The function that the runner returns stops the runner.
  */
 export type CleanupRunner = (start: (assertCurrent: () => void) => () => Promise<void>) => () => Promise<void>;
 

@@ -17,7 +17,10 @@ import type { GrantRows } from './grant-rows.ts';
 import { findWithGuessLimit, type GuessLimitOptions } from './guess-limit.ts';
 import { type LoginGrant, type RedeemOptions, redeemGrant, refuseGrant } from './redeem-grant.ts';
 
-/** A login that a user allowed. The command line gets the code of this grant through a redirect to a loopback port. */
+/**
+ * A login of the command line that a user has allowed. The command line gets the code of this grant through a redirect
+ * to a loopback port.
+ */
 export interface CliGrant extends LoginGrant {
   readonly challenge: string;
   readonly port: number;
@@ -40,7 +43,10 @@ export interface CliGrantOptions extends RedeemOptions, GuessLimitOptions {
   readonly grants: GrantRows<CliGrant>;
 }
 
-/** POST `/auth/cli/grants`: the user allows or denies a login. Returns the URL that the page opens next. */
+/**
+ * Handles POST `/auth/cli/grants`: the user allows or denies a login of the command line. Returns the URL that the page
+ * opens next.
+ */
 export function cliConsentHandler({ grants, logins }: Pick<CliGrantOptions, 'grants' | 'logins'>): Handler {
   return async (exchange) => {
     const { login, owner } = consenterOf(exchange, logins);

@@ -10,9 +10,9 @@ export interface Consenter {
 }
 
 /**
- * Returns the user of a request from the console. Only a session cookie is accepted, because the authenticate filter
- * has checked that a page of the console sent the cookie. A program with an access key must not be able to allow
- * further logins.
+ * Returns the user of a request from the console. Only a session cookie is accepted as the credential, because the
+ * authenticate filter has checked that a page of the console sent it. A program with an access key must not be able to
+ * allow further logins.
  */
 export function consenterOf(exchange: Exchange, logins: Pick<Logins, 'describe'>): Consenter {
   if (exchange.request.method !== 'POST') throw methodNotAllowedOnPath();

@@ -15,7 +15,9 @@ export interface DeviceConsentOptions extends GuessLimitOptions {
   readonly logins: Pick<Logins, 'describe'>;
 }
 
-/** POST `/auth/device/request`: describes the login with a code, so that the user can recognize it. */
+/**
+ * Handles POST `/auth/device/request`: describes the login that belongs to a code, so that the user can recognize it.
+ */
 export function deviceRequestHandler(options: DeviceConsentOptions): Handler {
   return async (exchange) => {
     const consenter = consenterOf(exchange, options.logins);
@@ -35,7 +37,10 @@ export function deviceRequestHandler(options: DeviceConsentOptions): Handler {
   };
 }
 
-/** POST `/auth/device/decision`: the user allows or denies the login with a code. Only the first decision counts. */
+/**
+ * Handles POST `/auth/device/decision`: the user allows or denies the login that belongs to a code. Only the first
+ * decision counts.
+ */
 export function deviceDecisionHandler(options: DeviceConsentOptions): Handler {
   return async (exchange) => {
     const consenter = consenterOf(exchange, options.logins);
@@ -57,7 +62,10 @@ export function deviceDecisionHandler(options: DeviceConsentOptions): Handler {
   };
 }
 
-/** Finds the pending login of a code. Unknown codes count as failed logins of the session and of its address. */
+/**
+ * Finds the pending login that belongs to a code. An unknown code counts as a failed login of the session and of the
+ * address of the caller.
+ */
 async function findPending(
   exchange: Exchange,
   { login }: Consenter,

@@ -24,7 +24,10 @@ export interface DeviceOptions extends RedeemOptions, GuessLimitOptions {
 /** The time between two polls of one command line, in seconds. */
 const pollSeconds = 5;
 
-/** POST `/auth/device/code`: starts a login (RFC 8628, section 3.1). `client_id` is the name of the host. */
+/**
+ * Handles POST `/auth/device/code`: starts a login (RFC 8628, section 3.1). `client_id` is the name of the host on
+ * which the command line runs.
+ */
 export function deviceCodeHandler(options: DeviceOptions): Handler {
   const { grants, clock, externalUrl } = options;
   const answer: Handler = async (exchange) => {

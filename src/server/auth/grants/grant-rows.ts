@@ -44,19 +44,19 @@ interface StoredGrant<T> {
 const grantsSlice = 'grants';
 const removalIntervalMs = 10 * 60_000;
 const rowsPerList = 500;
-/** The number of attempts to change a grant that is changed concurrently, and to find an unused code. */
+/** The maximum number of attempts to change a grant that others change at the same time, or to find an unused code. */
 const maxAttempts = 8;
-/** The IDs of grants start with one of 64 characters, which divide a table into buckets. */
+/** The number of buckets of a table. The first character of a grant's ID, one of 64, determines its bucket. */
 const buckets = 64;
 /** The number of expired grants that one transaction removes. Each grant needs two writes. */
 const removalsPerTransaction = 10;
 
 /**
- * Short-lived records that a secret code identifies, for example a pending authorization. All replicas can read them.
- * Each record is taken at most once. The rows contain a keyed hash of the code and of the source, and the sealed value.
- *
- * The total is limited per bucket of IDs, so that a create reads only a small part of the table. Concurrent creates can
- * exceed each limit by the number of these creates.
+ * Short-lived records, each identified by a secret code, for example a pending authorization. All replicas can read
+ * them. A record can be taken only once. The rows contain a keyed hash of the code and of the source, and the sealed
+ * value.
+ * The total number of grants is limited per bucket of IDs, so that a create reads only a small part of the table.
+ * Concurrent creates can exceed each limit by the number of these creates.
  */
 export class GrantRows<T> {
   readonly #options: GrantRowsOptions<T>;
@@ -98,8 +98,8 @@ export class GrantRows<T> {
   }
 
   /**
-   * Removes a grant and returns its value. Only one of several concurrent calls gets the value. A grant that `isReady`
-   * does not accept is kept, and the result is `undefined`.
+   * Removes a grant and returns its value. Only one of several concurrent calls gets the value. If `isReady` returns
+   * false for the value, the grant is kept and the result is `undefined`.
    */
   async take(code: string, isReady: (value: T) => boolean = () => true): Promise<T | undefined> {
     return await this.#changeOnce(code, (found) =>
@@ -186,7 +186,10 @@ export class GrantRows<T> {
     } while (after !== undefined);
   }
 
-  /** Removes expired rows, each with the other row of its grant. Expired grants never change, so no check is needed. */
+  /**
+   * Removes expired rows. A grant has two rows, and both are removed. Expired grants never change, so no check is
+   * needed.
+   */
   async #remove(expired: readonly Entry[]): Promise<void> {
     const ids = new Map(
       expired.map(({ key, value }) => [key.segments.at(-1) ?? '', textAt(JSON.parse(value), 'source')]),

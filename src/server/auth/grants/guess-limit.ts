@@ -4,13 +4,14 @@ import type { SharedLoginBackoff } from '../../../auth/password-login.ts';
 
 export interface GuessLimitOptions {
   readonly backoff: LoginBackoff;
-  /** Counts the failures at all replicas. Absent if there are no other replicas. */
+  /** Counts the failed logins at all replicas. Absent if there are no other replicas. */
   readonly sharedBackoff?: SharedLoginBackoff | undefined;
 }
 
 /**
- * Looks up a code that a client presents. An unknown code counts as a failed login of the account and the source. A known
- * code does not reset the count, because an attacker can create codes of their own. Throws 429 while the client must wait.
+ * Looks up a code that a client presents. An unknown code counts as a failed login of the account and the source. A
+ * known code does not reset the count, because attackers can create codes of their own. Throws 429 if the client must
+ * still wait after earlier failures.
  */
 export async function findWithGuessLimit<T>(
   { backoff, sharedBackoff }: GuessLimitOptions,

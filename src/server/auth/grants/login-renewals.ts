@@ -24,9 +24,9 @@ export interface LoginRenewalsOptions {
   readonly sealer: Pick<Sealer, 'hash'>;
   /** Lifetime of a login after a renewal, in seconds. */
   readonly ttl: number;
-  /** The longest time from a sign-in to the end of its renewed logins, in seconds. 0 means that no login is renewed. */
+  /** The maximum time from a sign-in to the end of a renewed login, in seconds. 0 means that no login is renewed. */
   readonly renewedTTL: number;
-  /** The greatest age of a sign-in at which it may open a login that can be renewed, in seconds. 0 means any age. */
+  /** The maximum age of a sign-in that may still open a renewable login, in seconds. 0 means any age. */
   readonly freshLoginSeconds: number;
   readonly connectors: readonly Pick<ConnectorSettings, 'name' | 'refreshSeconds'>[];
   readonly secondFactor: SecondFactorPolicy;
@@ -39,7 +39,10 @@ export interface RenewedLogin {
   readonly expiresAt: number;
   /** True if the login can be renewed again later. */
   readonly isRenewable: boolean;
-  /** For the audit log: the person, and who confirmed that the login may be renewed. */
+  /**
+   * A text for the audit log. It names the person, and the provider or setting that confirmed that the login may be
+   * renewed.
+   */
   readonly confirmation: string;
 }
 
@@ -54,12 +57,12 @@ export interface RenewalValues {
  * renewal would follow at once.
  */
 const shortestExtension = 60_000;
-/** Time that the leader may need beyond two intervals to refresh an identity, in milliseconds. */
+/** The time that the leader may need to refresh an identity in addition to two refresh intervals, in milliseconds. */
 const refreshDelay = 60_000;
 
 /**
- * Renews logins of the command line. A renewal gives a login a new value and a later end, as long as the provider, or
- * the settings for passwords, confirm the person. A renewal never counts as a sign-in.
+ * Renews logins of the command line. A renewal gives a login a new value and a later end. It requires that the
+ * provider, or the settings for passwords, still confirm the person. A renewal never counts as a sign-in.
  */
 export class LoginRenewals {
   readonly #options: LoginRenewalsOptions;
@@ -75,9 +78,9 @@ export class LoginRenewals {
   }
 
   /**
-   * Renews a login. Throws 401 if its value is no longer `from`, 403 if it cannot be renewed, and 503 if it cannot be
-   * renewed at the moment. If its value is already `to`, nothing is changed: the client repeats a request whose
-   * response it did not receive.
+   * Renews a login: replaces its value `from` by `to`. Throws 401 if the value is no longer `from`, 403 if the login
+   * cannot be renewed, and 503 if it cannot be renewed at the moment. If the value is already `to`, nothing is changed:
+   * the client repeats a request whose response it did not receive.
    */
   async renew(name: string, values: RenewalValues): Promise<RenewedLogin> {
     const { state, sealer, clock } = this.#options;
@@ -116,7 +119,8 @@ export class LoginRenewals {
   }
 
   /**
-   * A stolen session must not open a login that outlives the session, so the sign-in of the session has to be recent.
+   * True if the login was opened soon after the sign-in of its session. This is required because a stolen session must
+   * not open a login that outlives the session.
    */
   #isOfRecentSignIn({ metadata }: AccessKey, signIn: string): boolean {
     const { freshLoginSeconds } = this.#options;

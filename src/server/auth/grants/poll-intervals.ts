@@ -4,13 +4,13 @@ import type { Clock } from '../../../lib/clock.ts';
 const maxCodes = 10_000;
 
 /**
- * Detects clients that poll too often. Each replica counts only the polls that it receives. This is sufficient to slow
- * clients down, and a write to the store for each poll would cost more than the polls.
+ * Detects clients that poll too often. Each replica counts only the polls that it receives, which is sufficient to slow
+ * clients down. A write to the store for each poll would be more expensive than answering the poll.
  */
 export class PollIntervals {
   readonly #clock: Clock;
   readonly #milliseconds: number;
-  /** The time of the last poll by a hash of the code, oldest first. */
+  /** The time of the last poll for each code, by a hash of the code. The oldest poll is first. */
   readonly #polls = new Map<string, number>();
 
   constructor(clock: Clock, milliseconds: number) {
@@ -18,7 +18,7 @@ export class PollIntervals {
     this.#milliseconds = milliseconds;
   }
 
-  /** Records a poll. Returns true if the previous poll with this code was less than the interval ago. */
+  /** Records a poll. Returns true if less than the interval has passed since the previous poll with this code. */
   isTooEarly(code: string): boolean {
     const key = hash('sha256', code, 'base64');
     const now = this.#clock.elapsed();
@@ -27,7 +27,7 @@ export class PollIntervals {
     this.#polls.set(key, now);
     const [oldest] = this.#polls.size > maxCodes ? this.#polls.keys() : [];
     if (oldest !== undefined) this.#polls.delete(oldest);
-    // A second of tolerance: timers of clients are not exact.
+    // The interval is shortened by one second, because timers of clients are not exact.
     return last !== undefined && now - last < this.#milliseconds - 1000;
   }
 }

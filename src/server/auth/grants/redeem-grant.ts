@@ -7,9 +7,9 @@ import { invalidGrant } from '../oauth/oauth-error.ts';
 import type { LoginRenewals } from './login-renewals.ts';
 import { tokenReply } from './token-reply.ts';
 
-/** A user's permission for a client to log in as this user. */
+/** The permission that a user gives a client to log in as this user. */
 export interface LoginGrant {
-  /** The name of the login in which the user gave this permission. */
+  /** The name of the login with which the user gave this permission. */
   readonly login: string;
   readonly owner: string;
   readonly client: string;
@@ -24,7 +24,9 @@ export interface RedeemOptions {
   readonly clock: Clock;
 }
 
-/** Opens a login for a grant that was taken. The audit event names the owner and the client. */
+/**
+ * Opens a login for a grant that was taken from the store. The audit event names the owner of the login and the client.
+ */
 export async function redeemGrant(exchange: Exchange, grant: LoginGrant, options: RedeemOptions): Promise<Reply> {
   const { logins, renewals, freshness, audited, clock } = options;
   const method = `login of the command line on "${grant.client}", which "${grant.owner}" allowed with "${grant.login}"`;

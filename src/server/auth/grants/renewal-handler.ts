@@ -13,8 +13,8 @@ export interface RenewalOptions {
 }
 
 /**
- * POST `/auth/cli/renew`: renews the login of the request. The body contains its new value, which the client saved before,
- * so that a lost response does not end the login.
+ * Handles POST `/auth/cli/renew`: renews the login that sent the request. The body contains the new value of the login.
+ * The client has saved this value before the request, so that a lost response does not end the login.
  */
 export function renewalHandler({ renewals, clock }: RenewalOptions): Handler {
   return async (exchange) => {

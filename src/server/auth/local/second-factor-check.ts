@@ -20,7 +20,7 @@ export interface SecondFactorOptions extends SetupOptions {
   readonly state: Pick<ManagementState, 'userHidden'>;
   readonly sealer: Pick<Sealer, 'seal' | 'open' | 'hash'>;
   readonly backoff: LoginBackoff;
-  /** Counts the failures at all replicas. Absent if there are no other replicas. */
+  /** Counts the failed logins at all replicas. Absent if there are no other replicas. */
   readonly sharedBackoff?: SharedLoginBackoff | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function checkSecondFactor(
 }
 
 /**
- * Uses up a code. The check and the record of its use are one write, so a code is accepted only once, even if several
+ * Uses up a code. One write both checks the code and records its use, so a code is accepted only once, even if several
  * replicas receive it. Returns false if the code is wrong, or if too many wrong codes were sent for the user.
  */
 export async function spendCode(user: string, code: string, options: SecondFactorOptions): Promise<boolean> {
@@ -69,8 +69,8 @@ export async function spendCode(user: string, code: string, options: SecondFacto
 }
 
 /**
- * Sets up the second factor. Returns its recovery codes; `undefined` if the code is wrong, or if another second factor
- * is set up.
+ * Completes the setup of a second factor. Returns the recovery codes; `undefined` if the code is wrong, or if the user
+ * already has another second factor.
  */
 export async function finishSetup(
   user: string,
@@ -97,8 +97,8 @@ export async function finishSetup(
 }
 
 /**
- * Limits the guesses at the codes of a user from all addresses together. This limit is stricter than that for
- * passwords, because only a person with the password can guess codes, and so delay the user.
+ * Limits the wrong codes of a user, counted for all addresses together. This limit is stricter than the limit for
+ * passwords. It can be, because only a person with the password can send codes and thus make the user wait.
  */
 async function guarded(
   user: string,
@@ -118,7 +118,10 @@ async function guarded(
   return isRight;
 }
 
-/** A refusal with `response` does not count as a failed login: the password was right, and no code was sent. */
+/**
+ * Returns a refusal. With `response`, the refusal does not count as a failed login, because the password was right and
+ * no code was sent.
+ */
 function refused(why: string, response?: StatusError): SecondFactorResult {
   return { isPassed: false, why, ...(response === undefined ? {} : { response }) };
 }

@@ -14,8 +14,8 @@ const setupPurpose = 'totp-setup';
 const setupMilliseconds = 15 * 60_000;
 
 /**
- * Starts to set up a second factor. Nothing is stored: the client keeps the sealed secret until it sends the first code,
- * so any replica can complete the setup.
+ * Starts to set up a second factor. The server stores nothing: the client keeps the sealed secret until it sends the
+ * first code, so any replica can complete the setup.
  */
 export function startSetup(user: string, { sealer, clock }: SetupOptions): SecondFactorSetup {
   const secret = generateTotpSecret();
@@ -27,7 +27,9 @@ export function startSetup(user: string, { sealer, clock }: SetupOptions): Secon
   };
 }
 
-/** Returns the secret of a setup and the time step of its first code; `undefined` if one of them is not valid. */
+/**
+ * Returns the secret of a setup and the time step of its first code; `undefined` if the setup or the code is not valid.
+ */
 export function completeSetup(
   user: string,
   { setup, code }: { readonly setup: string; readonly code: string },

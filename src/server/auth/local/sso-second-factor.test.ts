@@ -32,7 +32,7 @@ const totp = (token: string, method: 'GET' | 'POST' | 'DELETE', body = {}) =>
   env.send(server, '/auth/totp', { method, token, ...(method === 'GET' ? {} : { body }) });
 const reasonOf = (answer: ParsedResponse) => textAt(listAt(answer.json, 'details', 'causes')[0], 'reason');
 const codeNow = (secret: string) => totpCode(secret, totpStepAt(clock.now()));
-/** Moves the clock to the next time step, whose code has not been used. */
+/** Advances the clock to the next time step, because the code of this step has not been used yet. */
 const nextStep = () => clock.advance(30_000);
 
 /** Sets up a second factor. Returns the secret of the app and the recovery codes. */

@@ -23,9 +23,9 @@ export interface TotpHandlerOptions extends SecondFactorOptions {
 }
 
 /**
- * `/auth/totp`: the second factor of the caller. GET returns its state. POST without a body member starts the setup,
- * and POST with `setup` and `code` completes the setup. DELETE with `code` removes the second factor. Changes need a
- * recent login.
+ * Handles `/auth/totp`, the second factor of the caller. GET returns its state. POST with an empty body starts the
+ * setup, and POST with `setup` and `code` completes the setup. DELETE with `code` removes the second factor. Changes
+ * need a recent login.
  */
 export function totpHandler(options: TotpHandlerOptions): Handler {
   return async (exchange) => {
@@ -80,7 +80,7 @@ const methods: ReadonlyMap<string, Answer> = new Map([
   ['DELETE', remove],
 ]);
 
-/** Returns the user whose access key or login sent the request. An access key with a scope has no access. */
+/** Returns the user whose access key or login sent the request. Throws if the access key has a scope. */
 function ownUser(exchange: Exchange, { state }: TotpHandlerOptions): string {
   const key = state.accessKey(callerOf(exchange).accessKey ?? '');
   const user = key?.spec?.user ?? '';

@@ -17,7 +17,7 @@ type OAuthErrorCode =
   | 'unsupported_grant_type';
 
 interface OAuthErrorOptions {
-  /** Defaults to 400. */
+  /** The HTTP status of the response. Optional; defaults to 400. */
   readonly status?: 401 | 429 | 503;
   readonly headers?: Reply['headers'];
 }
@@ -53,7 +53,7 @@ export function invalidRequest(description: string): OAuthError {
   return new OAuthError('invalid_request', description);
 }
 
-/** Runs a handler and turns an `OAuthError` into its response. Other errors are passed on. */
+/** Runs a handler. If the handler throws an `OAuthError`, returns its response. Other errors are passed on. */
 export async function withOAuthErrors(run: () => Promise<Reply>): Promise<Reply> {
   try {
     return await run();

@@ -111,7 +111,7 @@ describe('a sign-in with an identity of a provider', () => {
     for (const name of ['grace', 'anna']) await verbs('users').delete(admin(), name, how);
     expect((await signIn({ identity: person('x', { username: 'grace' }) })).owner).toBe('grace-2');
     expect((await signIn({ identity: person('a', { username: 'anna' }) })).owner).toBe('anna-2');
-    // Admins can reuse the name of a deleted user, and can link the person to the new user beforehand.
+    // Administrators can reuse the name of a deleted user. They can also link the person to the new user beforehand.
     await create('users', 'grace', { identities: [{ issuer, subject: 'y' }] });
     expect((await signIn({ identity: person('y', { username: 'other' }) })).owner).toBe('grace');
   });

@@ -32,7 +32,10 @@ export interface RefusedIdentity {
 export interface IdentityLogins {
   /** Opens a login, and creates the user at the first sign-in if the connector allows it. */
   open(login: ProviderLogin): Promise<OpenedLogin | RefusedIdentity>;
-  /** Returns the connector of a login, and its ID token if that is stored; `undefined` if it was opened in another way. */
+  /**
+   * Returns the connector with which a login was opened, and the ID token of the sign-in if it is stored. `undefined`
+   * if the login was opened in another way.
+   */
   signInOf(loginName: string): { readonly connector: string; readonly idToken?: string } | undefined;
 }
 
@@ -104,7 +107,8 @@ class ProviderIdentityLogins implements IdentityLogins {
     const linked = await changeIdentity(kinds, { user: name, link }, active, context);
     if (linked === undefined) return undefined;
     await refreshProfile(kinds, linked, profileOf(linked, identity), context);
-    // Some providers issue a refresh token only at the first sign-in, so the key with the earlier token may be the parent.
+    // Some providers issue a refresh token only at the first sign-in. The parent of the login can therefore be the
+    // existing refresh key with the earlier token.
     const parent = refreshKeys.find(link, name)?.metadata.name;
     return await logins.openWithIdentity(name, {
       ...shown,
@@ -113,7 +117,10 @@ class ProviderIdentityLogins implements IdentityLogins {
     });
   }
 
-  /** Returns the user with this identity, or creates one. The claim of the identity prevents a second user. */
+  /**
+   * Returns the user with this identity. Creates the user if there is none. Each identity is a claim of its user, which
+   * prevents a second user with the same identity.
+   */
   async #findOrCreate(settings: ConnectorSettings, identity: ProviderIdentity): Promise<User | RefusedIdentity> {
     const users = storeOf(this.#options.kinds, userKind);
     const claim = identityClaim(identity);
@@ -128,7 +135,7 @@ class ProviderIdentityLogins implements IdentityLogins {
       try {
         return await this.#create(name, identity);
       } catch (error) {
-        // Another sign-in created this user, or another user with the name, at the same time.
+        // At the same time, another sign-in has created this user, or another user with this name was created.
         if (!(error instanceof StatusError) || (error.code !== 409 && error.code !== 422)) throw error;
         failure = error;
       }
@@ -137,8 +144,8 @@ class ProviderIdentityLogins implements IdentityLogins {
   }
 
   /**
-   * Returns the first name that no user has or had, and that no object and no access key refers to. Otherwise the new
-   * user would get the access of another person.
+   * Returns the first candidate name that no user has or had, and that no object and no access key refers to. With any
+   * other name, the new user would get the access of another person.
    */
   async #freeName(username: string): Promise<string> {
     const { kinds, state, store } = this.#options;

@@ -17,8 +17,9 @@ export interface IdentityRights {
 type Rules = Pick<ConnectorSettings, 'allowedGroups' | 'groupsPrefix' | 'groupsToTeams' | 'adminGroups'>;
 
 /**
- * Maximum number and length of the groups that a user has in clusters. Every request contains these groups, for example
- * in the headers with which the gateway impersonates the user. The rules of the connector apply to all groups.
+ * The maximum number of groups that a user has in clusters. `maxGroupLength` is their maximum length. Every request
+ * contains these groups, for example in the headers with which the gateway impersonates the user. The rules of the
+ * connector apply to all groups, also to those above the limits.
  */
 const maxGroups = 500;
 const maxGroupLength = 256;
@@ -49,8 +50,8 @@ export function identityRights(rules: Rules, identity: Pick<ProviderIdentity, 'g
 
 /**
  * True if the group can be a group of a user: its name is not reserved, and can be sent in a header. HTTP removes
- * blanks at both ends of a header value, so the gateway refuses groups with such blanks, and thus all requests of a
- * user who has one.
+ * blanks at both ends of a header value. The gateway therefore refuses groups with such blanks, and would refuse all
+ * requests of a user who has such a group.
  */
 function isUsableGroup(group: string): boolean {
   return (

@@ -30,8 +30,8 @@ export function keyIdentity(
 }
 
 /**
- * Returns the entry in the status of the user for an identity that the provider has just confirmed. `isLogin` is false
- * for a refresh. If a refresh changes nothing, its times stay the same, so no write is needed.
+ * Returns the status entry of a user for an identity that the provider has just confirmed. `isLogin` is false for a
+ * refresh. If a refresh changes nothing, the times in the entry stay the same, so no write is needed.
  */
 export function userIdentity(
   identity: ProviderIdentity,
@@ -62,13 +62,16 @@ export function userIdentity(
   };
 }
 
-/** True if a refresh changed nothing but its time. `groups` are the stored groups, which the status does not show. */
+/**
+ * True if a refresh changed nothing but the time of the refresh. `groups` are the stored groups, which the status does
+ * not show.
+ */
 export function isUnchanged(before: UserIdentity | undefined, next: UserIdentity, groups: readonly string[]): boolean {
   if (before === undefined) return false;
   return equalJson({ ...next, lastRefresh: before.lastRefresh ?? '' }, { ...before, groups: [...groups] });
 }
 
-/** Returns the fields of the user that describe the person. They are set only from the first identity of a user. */
+/** Returns the fields of the user that describe the person. Only the first identity of a user sets them. */
 export function profileOf(
   { spec }: Pick<User, 'spec'>,
   identity: ProviderIdentity,

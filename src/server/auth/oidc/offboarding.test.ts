@@ -6,7 +6,7 @@ import { storeOf } from '../../../registry/kind-stores.ts';
 import { ControlledConnector, issuer, openOidcTestEnv, person } from './oidc.fixture.ts';
 import { changeIdentity } from './user-identities.ts';
 
-/** Creates two virtual clusters on a connected cluster, one of which the team `red` may use. */
+/** Creates two virtual clusters on a connected cluster. The team `red` may use one of them. */
 async function setUp() {
   const connector = new ControlledConnector({ groupsToTeams: { devs: ['red'] }, adminGroups: ['root'] });
   const env = await openOidcTestEnv({ connectors: [connector] });

@@ -27,8 +27,8 @@ export interface OidcHandlerOptions extends ProviderSignInOptions {
 }
 
 /**
- * Limits of sign-ins that wait for one provider. Each connector has its own limits, so that a slow provider does not
- * delay other providers. Sources share the slots fairly.
+ * Limits the sign-ins that wait for one provider. Each connector has its own limits, so that a slow provider does not
+ * delay other providers. The slots are shared fairly between sources.
  */
 const slotOptions = { slots: 20, maxWaiting: 100, waitMilliseconds: 5_000 };
 
@@ -39,9 +39,10 @@ const slotOptions = { slots: 20, maxWaiting: 100, waitMilliseconds: 5_000 };
 const movedParameter = 'moved';
 
 /**
- * `/auth/oidc/<connector>/login` redirects the browser to the provider, and `/auth/oidc/<connector>/callback` opens a
- * login when the provider redirects the browser back. All requests are anonymous. A browser without the cookie of the
- * sign-in causes no request to the provider and no audit event. Sources whose sign-ins fail have to wait.
+ * Handles sign-ins at providers. `/auth/oidc/<connector>/login` redirects the browser to the provider.
+ * `/auth/oidc/<connector>/callback` opens a login when the provider redirects the browser back. All requests are
+ * anonymous. A browser without the cookie of the sign-in causes no request to the provider and no audit event. Sources
+ * whose sign-ins fail have to wait.
  */
 export function oidcHandler(options: OidcHandlerOptions): Handler {
   const slots = new Map(
@@ -76,8 +77,8 @@ async function startSignIn({ exchange, options, connector, slots }: Step): Promi
   const { name } = connector.settings;
   const own = originOf(request.headers.host);
   const returnTo = returnPath(query.get('returnTo'));
-  // The provider sends the browser to the external URL, where it has no cookies of other host names. The sign-in must
-  // therefore begin there.
+  // The sign-in must begin at the external URL, because the provider sends the browser back there, and the cookies of
+  // other host names are not available there.
   if (externalUrl !== undefined && own !== externalUrl && !query.has(movedParameter)) {
     const moved = new URLSearchParams({ returnTo, [movedParameter]: '1' });
     return redirect(302, `${externalUrl}/auth/oidc/${name}/login?${moved}`);
@@ -107,7 +108,7 @@ async function finishSignIn(step: Step): Promise<Reply> {
   const state = query.get('state') ?? '';
   const pending = options.cookies.find(request, state);
   if (pending === undefined || pending.connector !== name) return problemReply('Expired', name);
-  // A sign-in is used once: whatever its result is, the browser forgets it.
+  // Each sign-in can be used only once. The browser forgets it, whatever the result is.
   const cookies = options.cookies.remove(state);
   // Each state counts as a separate account, so only the failures of the source cause delays.
   const admitted = options.backoff.admit({ account: `sign-in ${state}`, source: request.remoteAddress });
@@ -141,7 +142,10 @@ async function finishSignIn(step: Step): Promise<Reply> {
 /** The codes of errors after which the user should try again. */
 const busyCodes = new Set([429, 503, 504]);
 
-/** The new cookie replaces the cookie of the previous login, so no client could end that login later. */
+/**
+ * Ends the login that the browser had before. The new cookie replaces its cookie, so no client could end this login
+ * later.
+ */
 async function endPrevious({ logins, log }: OidcHandlerOptions, accessKey: string, successor: string): Promise<void> {
   await logins.end(accessKey, successor).catch((error: unknown) => {
     log.warn({ accessKey, error }, 'cannot remove a replaced login');
@@ -149,8 +153,8 @@ async function endPrevious({ logins, log }: OidcHandlerOptions, accessKey: strin
 }
 
 /**
- * Returns the key of the browser's login; '' if there is none. The browser sends its session cookie only with the first
- * request of a sign-in, because another site causes the second request.
+ * Returns the name of the browser's login; '' if there is none. The browser sends its session cookie only with the
+ * first request of a sign-in, because the second request is caused by another site.
  */
 function loginOf({ request }: Exchange, sessions: BrowserSessions): string {
   const value = sessionCookieOf(request);

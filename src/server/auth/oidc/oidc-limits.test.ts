@@ -75,7 +75,7 @@ describe('sign-ins at a provider that does not answer', () => {
     await expect.poll(() => replies.length).toBe(1);
     expect(replies[0]).toBe('/sign-in?problem=Busy&connector=slow');
     void follow(get('slow/login', '203.0.113.1'));
-    // A waiting request of the busiest source is refused, to make room for the new request.
+    // A waiting request of the source with the most waiting requests is refused to make room for the new request.
     await expect.poll(() => replies.length).toBe(2);
     clock.advance(5_000);
     await expect.poll(() => replies.length).toBe(102);

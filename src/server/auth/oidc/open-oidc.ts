@@ -52,13 +52,16 @@ export interface Oidc {
   /** Creates the handler of all paths below `/auth/oidc`. */
   createHandler(audited: Filter): Handler;
   /**
-   * Returns the page at which the user of a login signs out at the provider; `undefined` if the login was opened in
-   * another way, or if the provider has no such page or does not respond soon.
+   * Returns the URL of the page at which the user of a login signs out at the provider. `undefined` if the login was
+   * not opened at a provider, if the provider has no such page, or if the provider does not respond soon.
    */
   signOutUrl(loginName: string, exchange: Exchange): Promise<string | undefined>;
 }
 
-/** The time in which a provider that was not used yet must answer for a sign-out. The user is waiting for it. */
+/**
+ * The time within which a provider that was not used yet must answer during a sign-out, in milliseconds. It is short
+ * because the user is waiting.
+ */
 const signOutMilliseconds = 3_000;
 
 /** Opens the connectors. A provider that is down does not prevent the server from starting. */

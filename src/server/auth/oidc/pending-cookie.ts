@@ -5,7 +5,7 @@ import { requestCookie, requestCookies } from '../../../http/session/request-coo
 import type { Clock } from '../../../lib/clock.ts';
 import type { Sealer } from '../../../seal/sealer.ts';
 
-/** A sign-in that waits for the provider, with all that is needed to complete it on any server. */
+/** A sign-in that waits for the provider, with all data that any server needs to complete it. */
 export interface StoredSignIn extends PendingSignIn {
   readonly redirectUri: string;
   /** The path on this server to which the browser goes after the sign-in. */
@@ -15,15 +15,17 @@ export interface StoredSignIn extends PendingSignIn {
 }
 
 const namePrefix = '__Host-flotilla-oidc-';
-/** Lax, because the provider sends the browser back with a request from another site. */
+/** SameSite is Lax, because the provider sends the browser back with a request from another site. */
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 const purpose = 'pending sign-in at a provider';
 const lifetimeSeconds = 600;
 
-/** The maximum number of pending sign-ins in a browser, one for each tab. A further sign-in replaces the oldest. */
+/**
+ * The maximum number of pending sign-ins in a browser. Each tab can have one. A further sign-in replaces the oldest.
+ */
 const maxPending = 4;
 
-/** Matches the values of `state` that this server creates. They are part of the cookie's name. */
+/** Matches the values of `state` that this server creates. Each value is part of a cookie name. */
 const statePattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**

@@ -33,8 +33,8 @@ const problems: Readonly<Record<ProviderErrorReason, SignInProblem>> = {
 };
 
 /**
- * Completes a sign-in at a provider and opens the login. The audit event names the connector, the subject and the login,
- * or the reason of the failure. Throws SignInError if the person is not signed in.
+ * Completes a sign-in at a provider and opens the login. The audit event names the connector, the subject and the
+ * login, or the reason of the failure. Throws SignInError if no login is opened.
  */
 export async function completeSignIn(
   options: ProviderSignInOptions,
@@ -42,7 +42,8 @@ export async function completeSignIn(
   returned: ReturnedSignIn,
   createReply: (login: OpenedLogin) => Reply,
 ): Promise<Reply> {
-  // The URL contains the code. The provider accepts it once, but it may not have been used yet.
+  // Only the path is audited, because the URL contains the code. The provider accepts the code only once, but it may
+  // not have been used yet.
   exchange.auditedUrl = returned.callback.pathname;
   let failure: SignInError | undefined;
   try {
@@ -88,7 +89,10 @@ function methodOf({ settings }: OidcConnector): string {
   return `login with the connector "${settings.name}"`;
 }
 
-/** The status of the failure in the audit log and in metrics. The browser gets a redirect instead. */
+/**
+ * Returns the status of the failure for the audit log and for metrics. The browser gets a redirect instead of this
+ * status.
+ */
 function statusOf({ problem, message }: SignInError): StatusError {
   if (problem === 'ProviderUnavailable') return serviceUnavailable('the identity provider is not available');
   return problem === 'Refused' ? unauthorized() : forbiddenPath(message);

@@ -50,7 +50,7 @@ export class RefreshKeys {
     this.#options = options;
   }
 
-  /** Returns the key of an identity of this user; `undefined` if there is none. */
+  /** Returns the refresh key of an identity of this user; `undefined` if there is none. */
   find(link: IdentityLink, user: string): AccessKey | undefined {
     const key = this.#options.state.accessKey(refreshKeyName(link));
     const isOfUser = key?.spec?.user === user && key.metadata.deletionTimestamp === undefined;
@@ -90,7 +90,7 @@ export class RefreshKeys {
           return name;
         }
         const before = state.accessKey(name);
-        // The existing key belongs to a deleted user, or to a user that had this identity before.
+        // The existing key belongs to a deleted user, or to the user that had this identity earlier.
         if (before !== undefined) await this.remove(before, systemContext(''));
         const key: AccessKey = {
           apiVersion: apiVersionOf(accessKeyKind),
@@ -110,8 +110,8 @@ export class RefreshKeys {
   }
 
   /**
-   * Replaces the values of a key. If `expected` is given, rejects with 409 unless it is the current resourceVersion.
-   * Returns the new resourceVersion.
+   * Replaces the values of a key and returns its new resourceVersion. If `expected` is given and is not the current
+   * resourceVersion, rejects with 409.
    */
   async write(
     name: string,
@@ -130,7 +130,7 @@ export class RefreshKeys {
     return object.metadata.resourceVersion ?? '';
   }
 
-  /** Removes a key, unless another sign-in has replaced its token since this version of the key. */
+  /** Removes a key, unless a newer sign-in has replaced its token since the given version of the key. */
   async remove({ metadata }: AccessKey, context: RequestContext): Promise<void> {
     const { name = '', uid = '', resourceVersion = '' } = metadata;
     const preconditions = { uid, resourceVersion };
@@ -147,7 +147,10 @@ function refreshKeyName({ issuer, subject }: IdentityLink): string {
   return `oidc-${hash('sha256', JSON.stringify([issuer, subject]), 'hex').slice(0, 32)}`;
 }
 
-/** Returns the value of `spec.identity` in a merge patch, in which null removes a value that the provider no longer reports. */
+/**
+ * Returns the value of `spec.identity` for a merge patch. Null in this value removes a field that the provider no
+ * longer reports.
+ */
 export function identityPatch(identity: AccessKeySpec['identity']): JsonObject {
   return { preferredUsername: null, email: null, ...identity };
 }

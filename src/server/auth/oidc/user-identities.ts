@@ -12,8 +12,8 @@ const maxAttempts = 10;
 
 /**
  * Changes one identity in the status of a user. `change` receives the stored identity and returns the new one, or
- * `undefined` to change nothing. It is called again if another request wrote the user at the same time. Resolves with
- * the user, or with `undefined` if the user no longer exists or is no longer linked with the identity.
+ * `undefined` to change nothing. If another request wrote the user at the same time, `change` is called again. Resolves
+ * with the user, or with `undefined` if the user no longer exists or is no longer linked with the identity.
  */
 export async function changeIdentity(
   kinds: KindStores,
@@ -46,7 +46,10 @@ export async function changeIdentity(
   }
 }
 
-/** Updates the display name and email address of a user if they differ. Absent values keep the stored ones. */
+/**
+ * Updates the display name and email address of a user if they differ from the given values. A value that is absent
+ * leaves the stored value unchanged.
+ */
 export async function refreshProfile(
   kinds: KindStores,
   user: User,

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { adminUser } from '../../../api/naming.ts';
 
-/** Maximum length of a derived name, without an appended number. Longer names are hard to use in other names. */
+/**
+ * The maximum length of a derived name, without an appended number. Longer names would be too long as parts of other
+ * names.
+ */
 const maxLength = 60;
 
 /** Names that no sign-in creates. The first access key of the administrator belongs to the user `admin`. */
@@ -23,9 +26,9 @@ function userNameFrom(username: string): string {
 }
 
 /**
- * Returns the names that a new user can get, in the order of preference: the derived name, then the name with `-2`,
- * `-3` and so on up to `-100`, and then endless names with random numbers. A user could block predictable names by
- * listing nonexistent users in an access list, but cannot guess the random names.
+ * Yields the names that a new user can get, in the order of preference: the derived name, then the name with `-2`, `-3`
+ * and so on up to `-100`, and then endless names with random numbers. A user could block predictable names by listing
+ * nonexistent users in an access list, but cannot guess the random names.
  */
 export function* candidateNames(username: string): Generator<string, never> {
   const name = userNameFrom(username);

@@ -2,10 +2,10 @@ import type { ConnectorSettings } from '../../../auth/oidc/connector.ts';
 import type { Log } from '../../../lib/log.ts';
 
 /**
- * Warns about each connector whose provider can give people the groups of another connector in clusters. This is
- * possible if the prefix of one connector is the beginning of another connector's prefix: with the prefix `a:`, the
- * group `b:admins` becomes the group `admins` of a connector with the prefix `a:b:`. A connector without a prefix has
- * the empty prefix.
+ * Warns about each connector whose provider can give people the groups that belong to another connector in clusters.
+ * This is possible if the prefix of one connector is the start of another connector's prefix. For example, the group
+ * `b:admins` of a connector with the prefix `a:` becomes `a:b:admins`, which is also the group `admins` of a connector
+ * with the prefix `a:b:`. A connector without a prefix has the empty prefix.
  */
 export function warnAboutSharedGroups(
   connectors: readonly Pick<ConnectorSettings, 'name' | 'groupsPrefix'>[],

@@ -44,7 +44,7 @@ function compileOnce({ rules }: WorkloadIssuer): () => Promise<readonly ClaimRul
   let compiled: Promise<readonly ClaimRule[]> | undefined;
   return () => {
     compiled ??= Promise.all(rules.map(compileClaimRule)).then((results) =>
-      // This filter drops no rules: invalid rules are rejected when the settings are read.
+      // This filter drops no rules, because invalid rules are already rejected when the settings are read.
       results.filter((result) => 'program' in result),
     );
     return compiled;

@@ -213,7 +213,7 @@ describe('the access key of a workload', () => {
     expect(await codeWith(key)).toBe(201);
     clock.advance(121_000);
     expect(await codeWith(key)).toBe(401);
-    // The server may record the last use at the same time, so the deletion may need another attempt a little later.
+    // The deletion is repeated, because the server may record the last use of the key at the same time.
     const later = async () => {
       clock.advance(1_000);
       return await workloadKeys();

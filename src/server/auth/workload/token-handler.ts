@@ -28,11 +28,14 @@ export interface TokenHandlerOptions {
   readonly issuers: ReadonlyMap<string, WorkloadIssuerRules>;
   readonly keys: Pick<WorkloadKeys, 'issue'>;
   readonly backoff: LoginBackoff;
-  /** Waits for a slot to verify a token. Returns `undefined` if there are too many requests. */
+  /**
+   * Waits for a slot in which a token can be verified. Returns a function that frees the slot; `undefined` if too many
+   * requests wait.
+   */
   acquireSlot(source: string, signal: AbortSignal): Promise<(() => void) | undefined>;
   /** Confirms that the caches are current. Absent if no other process writes to the store. */
   readonly freshness: Freshness | undefined;
-  /** The external URL of this server, which a client can name as the target of the access token. */
+  /** The external URL of this server. A client can name it as the target of the access token. */
   readonly externalUrl: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,9 +46,9 @@ const method = 'token exchange of a workload';
 const maxNamedClaims = 50;
 
 /**
- * POST `/auth/token`: exchanges a token of a trusted issuer for an access key (RFC 8693). The response to a failed
- * exchange names the check that failed; only the audit log names the rules. A rate-limited request is not audited, so
- * that anonymous callers cannot fill the log.
+ * Handles POST `/auth/token`: exchanges a token of a trusted issuer for an access key (RFC 8693). The response to a
+ * failed exchange names the check that failed. Only the audit log names the rules. A rate-limited request is not
+ * audited, so that anonymous callers cannot fill the log.
  */
 export function tokenHandler(options: TokenHandlerOptions, audited: Filter): Handler {
   return async (exchange) => {
@@ -61,7 +64,7 @@ async function exchangeToken(exchange: Exchange, options: TokenHandlerOptions, a
     const wait = error instanceof OAuthError ? backoff.countMalformed(source) : 0;
     throw wait === 0 ? error : tooMany(Math.ceil(wait / 1000));
   });
-  // Counts failures per token, so a job with a wrong token does not block other jobs behind the same address.
+  // Counts failures per token, so that a job with a wrong token does not block other jobs behind the same address.
   const admitted = backoff.admit({ account: `workload token ${request.token}`, source });
   if (typeof admitted === 'number') throw tooMany(Math.ceil(admitted / 1000));
   let isDecided = false;
@@ -139,8 +142,8 @@ async function verify(
 }
 
 /**
- * Returns an error that lists the names of the claims, so an administrator can correct a rule. The sender can read
- * these names in its own token anyway. The error does not show the rules, which the sender must not see.
+ * Returns an error that lists the names of the claims, so that an administrator can correct a rule. The sender can read
+ * these names in its own token anyway. The error does not show the rules, because the sender must not see them.
  */
 function noRule({ issuer, claims }: WorkloadToken, { rule }: TokenRequest): OAuthError {
   const names = Object.keys(claims).sort();
@@ -171,7 +174,7 @@ function tooMany(retryAfterSeconds: number): OAuthError {
   });
 }
 
-/** Records the reason for the audit log. Returns the error. */
+/** Records the reason of a refusal for the audit log. Returns the error for the client. */
 function refused(exchange: Exchange, who: string | undefined, error: OAuthError, why = error.message): OAuthError {
   exchange.decision = { allowed: false, reason: `${method}${who === undefined ? '' : ` of ${who}`}: ${why}` };
   return error;

@@ -16,15 +16,15 @@ const maxBytes = maxWorkloadTokenLength + 4 * 1024;
 /** The parameters of a token exchange. */
 export interface TokenRequest {
   readonly token: string;
-  /** The name of the rule that the client asks for; `undefined` for the first one that matches. */
+  /** The name of the rule that the client asks for; `undefined` to use the first rule that matches. */
   readonly rule: string | undefined;
   /** The services for which the client asks for an access token. */
   readonly targets: readonly string[];
 }
 
 /**
- * Reads the body of a token request. Throws an `OAuthError` for an invalid body; its text contains no values of the
- * request.
+ * Reads the body of a token request. Throws an `OAuthError` for an invalid body. The text of the error contains no
+ * values of the request.
  */
 export async function readTokenRequest(exchange: Exchange): Promise<TokenRequest> {
   const form = await readForm(exchange, maxBytes).catch((error: unknown) => {

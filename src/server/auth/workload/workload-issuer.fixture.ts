@@ -13,8 +13,8 @@ export interface TokenVariation {
 type Responder = (response: ServerResponse) => void;
 
 /**
- * An issuer of tokens for workloads on a loopback address, with real keys, discovery and a key set. The claims are those
- * of a job of GitHub Actions.
+ * An issuer of workload tokens that listens on a loopback address, with real keys, discovery and a key set. The claims
+ * of its tokens are those of a GitHub Actions job.
  */
 export class TestIssuer {
   readonly url: string;

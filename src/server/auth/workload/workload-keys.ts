@@ -48,8 +48,8 @@ const maxDisplayName = 256;
 const maxSubject = 1_024;
 
 /**
- * Issues access keys to workloads. Issuing a key takes one write. The key belongs to the user of the rule, has the
- * rule's scope, and is deleted when it expires.
+ * Issues access keys to workloads. Issuing a key takes one write. The key belongs to the user that the rule names, has
+ * the rule's scope, and is deleted when it expires.
  */
 export class WorkloadKeys {
   readonly #options: WorkloadKeysOptions;
@@ -58,7 +58,10 @@ export class WorkloadKeys {
     this.#options = options;
   }
 
-  /** Issues a key. Returns `why`, the reason, if the user cannot have a key or there are too many keys. */
+  /**
+   * Issues a key. If the user cannot have a key or there are too many keys, issues none and returns the reason as
+   * `why`.
+   */
   async issue(grant: WorkloadGrant): Promise<IssuedKey | { readonly why: string }> {
     const why = this.#reasonAgainst(grant);
     if (why !== undefined) return { why };

@@ -45,7 +45,7 @@ export class EtcdClient {
     this.#timeouts = timeouts;
     // Starts with a random member, so replicas with the same list of members use different ones.
     this.#current = Math.floor(Math.random() * endpoints.length);
-    // Every call that waits for a retry listens to this signal.
+    // Allows any number of listeners, because every call that waits for a retry listens to this signal.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -84,7 +84,10 @@ export class EtcdClient {
     }
   }
 
-  /** Calls a method at one member. If it rejects, the method may have had an effect; see `EtcdError.isWithoutEffect`. */
+  /**
+   * Calls a method at one member. If the call rejects, the method may have taken effect; see
+   * `EtcdError.isWithoutEffect`.
+   */
   async callOnce<Request, Response>(
     method: EtcdMethod<Request, Response>,
     request: Request,

@@ -22,7 +22,8 @@ const channelOptions: grpc.ChannelOptions = {
   // No limit, because a response with a large list or many events exceeds the default of 4 MiB.
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
-  // With the default of 64 KiB, a burst of events blocks the watch, and etcd continues it only every 100 ms.
+  // With the default of 64 KiB, a burst of events blocks the watch, and etcd continues a blocked watch only every 100
+  // ms.
   'grpc-node.flow_control_window': 4 * 1024 * 1024,
   // Detects a member that is paused or unreachable. etcd rejects pings that are more frequent than every five seconds.
   'grpc.keepalive_time_ms': 6_000,
@@ -123,7 +124,7 @@ function identityOptions(host: string): IdentityOptions {
 
 function metadataOf(token: string | undefined): grpc.Metadata {
   const metadata = new grpc.Metadata();
-  // Without a leader, the member rejects the request or ends the watch.
+  // Makes a member without a leader reject the request or end the watch.
   metadata.set('hasleader', 'true');
   if (token !== undefined) metadata.set('token', token);
   return metadata;

@@ -82,7 +82,9 @@ export interface TxnRequest {
 }
 
 export interface TxnResponse {
-  /** The etcd revision of the transaction if it wrote something, otherwise of the state that it has read. */
+  /**
+   * The etcd revision of the transaction if it wrote something; otherwise the etcd revision of the state that it read.
+   */
   readonly revision: number;
   readonly succeeded: boolean;
   /** The results of the operations. `undefined` for an operation that is not a range. */

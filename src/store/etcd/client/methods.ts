@@ -50,7 +50,7 @@ export const compactMethod: EtcdMethod<{ readonly revision: number }, Record<str
   () => ({}),
 );
 
-/** Creates a lease: keys that are written with it are removed by etcd after the given number of seconds. */
+/** Creates a lease. etcd removes the keys that are written with the lease after the given number of seconds. */
 export const leaseGrantMethod: EtcdMethod<{ readonly seconds: number }, { readonly lease: bigint }> = method(
   'Lease/LeaseGrant',
   (writer, { seconds }) => writeInteger(writer, 1, seconds),

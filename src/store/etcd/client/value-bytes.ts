@@ -6,7 +6,10 @@ import { sealedHeaderLength, sealedMarker } from '../../sealed-text.ts';
  */
 
 const markerByte = 0xff;
-/** The highest index of the marker: it is the first character, or the second after the number of the write. */
+/**
+ * The highest index of the marker in a value. The marker is the first character, or the second character if the first
+ * is the number of the write.
+ */
 const lastMarkerIndex = 1;
 
 /** Returns the bytes of a value that contains encrypted text; `undefined` if the value is stored as UTF-8. */

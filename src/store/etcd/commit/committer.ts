@@ -74,7 +74,8 @@ export class Committer {
 
   /**
    * Sends a transaction that writes. Retries it after failures that certainly had no effect. Rejects with EtcdError or
-   * StoreError Unavailable if the transaction had no effect, and with StoreError UnknownOutcome if that is unknown.
+   * StoreError Unavailable if the transaction had no effect, and with StoreError UnknownOutcome if the outcome is
+   * unknown.
    */
   async send(request: (id: string) => TxnRequest, options: SendOptions): Promise<SendResult> {
     if (this.#slots.isFull) throw new StoreError('Unavailable', `${maxWaiting} writes wait for etcd; try again later`);
@@ -117,8 +118,8 @@ export class Committer {
   }
 
   /**
-   * Throws if the result of a transaction is older than the last delivery of the watch, but the watch has not delivered
-   * it. The watch will never deliver this transaction, so observers and writers no longer agree.
+   * Throws if the watch has already delivered the etcd revision of the transaction, or a later one, but not the
+   * transaction itself. The watch will never deliver this transaction, so observers and writers no longer agree.
    */
   #assertNotBack(etcdRevision: number, attempt: Attempt): void {
     const { delivered } = this.#live;

@@ -8,14 +8,14 @@ import { TransactionGroup } from './transaction-group.ts';
 
 /**
  * The maximum number of groups that are sent at the same time. Transactions that are started meanwhile form the next
- * group. With a maximum of one, a transaction would wait for a whole round trip in addition to its own.
+ * group. With a maximum of one, a transaction would wait for the whole round trip of the previous group before its own.
  */
 const maxSentGroups = 2;
 
 /**
  * The maximum difference in milliseconds between the deadlines of the transactions of a group. The earliest deadline
- * applies to the whole group, and a transaction that has waited for another one with the same key may be nearly
- * overdue.
+ * applies to the whole group. A transaction that has waited for another transaction with the same key may be close to
+ * its deadline.
  */
 const maxDeadlineDifference = 500;
 

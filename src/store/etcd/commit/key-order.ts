@@ -1,4 +1,4 @@
-/** The keys that a task uses. A key that it both reads and writes counts as written. */
+/** The keys that a task uses. A key that the task both reads and writes counts as written. */
 export interface UsedKeys {
   readonly read: Iterable<string>;
   readonly written: Iterable<string>;

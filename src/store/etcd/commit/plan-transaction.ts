@@ -12,8 +12,8 @@ const maxOperations = 128;
 const maxPartOperations = 32;
 
 /**
- * The maximum number of characters of the keys and values of a transaction that shares a request. Small writes need not
- * wait for large ones.
+ * The maximum number of characters of the keys and values of a transaction that shares a request. Larger transactions
+ * are sent alone, so small writes need not wait for large ones.
  */
 const maxPartCharacters = 16 * 1024;
 
@@ -61,7 +61,7 @@ export interface GroupPart {
 interface Guard {
   readonly compare: readonly Compare[];
   readonly reads: readonly RangeRequest[];
-  /** Returns the consequence of a condition that does not hold; `undefined` if it holds. */
+  /** Returns the refusal if the condition is not met; `undefined` if it is met. */
   refusal(read: readonly (KeyValue | undefined)[]): StoreError | WrongAssumption | undefined;
 }
 
@@ -106,8 +106,9 @@ export function planTransaction(transaction: PreparedTransaction, context: PlanC
 }
 
 /**
- * Returns the transaction as a part of a group; `undefined` if it must be sent alone. A removal must be sent alone: the
- * head contains the number of the removal, which would be wrong if another transaction of the group failed.
+ * Returns the transaction as a part of a group; `undefined` if the transaction must be sent alone. A removal must be
+ * sent alone: the head of the slice contains the number of the removal, and this number would be wrong if another
+ * transaction of the group failed.
  */
 function groupPart(
   transaction: PreparedTransaction,
@@ -202,8 +203,8 @@ function revisionGuard(
 }
 
 /**
- * Requires the number of a logged write, which is the first character of the value of its row. No value contains the
- * byte 0xFF, because values are UTF-8.
+ * Requires that a row has the given number of a logged write. The number is the first character of the row's value. No
+ * value contains the byte 0xFF, because values are UTF-8.
  */
 function indexCompares(key: string, index: number): Compare[] {
   if (index === 0) return [];

@@ -15,7 +15,7 @@ export interface TextRange {
 /** Returns the encoded keys of a range after a key, without the head of the slice. */
 export function textRange(range: KeyRange, after: Key | undefined): TextRange {
   const { from, to } = encodeRange(range);
-  // A text followed by NUL is the first text that sorts after it.
+  // The first text that sorts after a text is this text followed by NUL.
   const first = range.prefix.length === 0 ? `${encodeSlice(range.slice)}\u0000` : from;
   const next = after === undefined ? first : `${encodeKey(after)}\u0000`;
   return { from: Buffer.compare(Buffer.from(next), Buffer.from(first)) > 0 ? next : first, to };
@@ -25,7 +25,7 @@ export function isEmpty({ from, to }: TextRange): boolean {
   return Buffer.compare(Buffer.from(from), Buffer.from(to)) >= 0;
 }
 
-/** Rows of etcd and the number of rows that are in the range beyond the limit. */
+/** Rows from etcd, and the number of further rows of the range beyond the limit. */
 export interface RowPage {
   readonly kvs: readonly KeyValue[];
   readonly count: number;

@@ -18,7 +18,7 @@ export interface Commit {
   readonly compaction?: number;
   /**
    * The highest revision of a change whose `previous` is missing although the row existed, because etcd has compacted
-   * the previous value. 0 if there is none.
+   * the previous value. 0 if there is no such change.
    */
   readonly incomplete: Revision;
 }
@@ -91,7 +91,7 @@ function loggedChanges(rows: readonly RowEvent[], heads: ReadonlyMap<string, Sli
   for (const { text, event } of rows) {
     const key = decodeKey(text);
     const head = heads.get(key.slice);
-    // Skips rows without the head of their slice, which only the removal of a whole slice writes.
+    // Skips rows that were written without the head of their slice. Only the removal of a whole slice writes such rows.
     if (head === undefined) continue;
     const { kv, isRemoval } = event;
     const stored = isRemoval ? undefined : decodeRow(kv.value);

@@ -29,8 +29,8 @@ interface HistoryResult {
 }
 
 /**
- * Reads the changes of slices from the history of etcd. etcd returns history only as a watch that starts in the past.
- * Such a watch takes up to 100 ms, because etcd serves watches that are behind only once in this period.
+ * Reads the changes of slices from the history of etcd. etcd returns history only through a watch that starts in the
+ * past. Such a watch takes up to 100 ms, because etcd serves watches that are behind only once every 100 ms.
  */
 export class HistoryReader {
   readonly #client: EtcdClient;

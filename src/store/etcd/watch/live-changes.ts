@@ -34,7 +34,7 @@ interface Waiter {
 
 /**
  * The one watch of a store. It receives every commit of all replicas and passes its changes to the observers. After a
- * failure it continues with the next commit at another member.
+ * failure, the watch continues with the next commit at another member.
  */
 export class LiveChanges {
   readonly #options: LiveChangesOptions;
@@ -153,7 +153,7 @@ export class LiveChanges {
   /**
    * Continues after the etcd revision up to which etcd was compacted. Every transaction writes the head of a slice and
    * every removal of a slice writes a row, so commits were missed only if a watched key at that revision is newer than
-   * the last commit. Otherwise, only other users of etcd have written to it.
+   * the last commit. Otherwise, only other users of etcd have written since the last commit.
    */
   async #skipCompacted(compacted: number): Promise<void> {
     const { client, keys } = this.#options;

@@ -8,8 +8,8 @@ import type { WatchRequest, WatchResponse } from '../client/watch-messages.ts';
 type ResponseReader<T> = (response: WatchResponse) => T | undefined;
 
 /**
- * Opens a watch, and closes it when `newReader()` has returned a result. If the stream fails, opens a new one with a
- * new reader until the deadline. Rejects with EtcdError, or with an error of the reader.
+ * Opens a watch, and closes it when `newReader()` has returned a result. If the stream fails, opens a new stream with a
+ * new reader, until the deadline. Rejects with EtcdError, or with an error of the reader.
  */
 export async function readWatch<T>(
   client: EtcdClient,

@@ -3,11 +3,11 @@ import type { Commit } from './commit-assembler.ts';
 
 /**
  * The highest delivered revisions of the slices that have changed since the store was opened. An observer that
- * continues from a current list can use them instead of a request to etcd.
+ * continues from a current list can use these revisions instead of a request to etcd.
  */
 export class RecentRevisions {
   readonly #bySlice = new Map<string, Revision>();
-  /** All other slices have not changed after this revision. */
+  /** Slices without a recorded revision have not changed after this revision. */
   #start: Revision;
 
   constructor(start: Revision) {

@@ -3,8 +3,8 @@ import { managementGroup, managementVersion } from '../../../naming.ts';
 import { type Static, t } from '../../../schema/schema-builder.ts';
 
 /**
- * The maximum number of agents for one join token. With two tunnels each, they use half of the tunnels that a cluster
- * may have.
+ * The maximum number of agents for one join token. With two tunnels per agent, this number of agents uses half of the
+ * tunnels that a cluster may have.
  */
 const maxAgentsPerToken = 8;
 

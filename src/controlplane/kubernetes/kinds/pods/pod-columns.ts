@@ -38,7 +38,7 @@ class Restarts {
   }
 }
 
-/** The result of the init containers. `reason` is set until they are done. */
+/** The result of the init containers. `reason` is set until all init containers are done. */
 interface InitSummary {
   readonly reason: string | undefined;
   readonly ready: number;
@@ -77,7 +77,10 @@ function endReason(end: JsonObject): string {
   return textAt(end, 'reason') || (signal === 0 ? `ExitCode:${numberAt(end, 'exitCode') ?? 0}` : `Signal:${signal}`);
 }
 
-/** Returns the state of the containers. `given` is the reason in the status of the pod itself. */
+/**
+ * Returns the state of the containers as one reason, and the number of ready containers. `given` is the reason in the
+ * status of the pod itself.
+ */
 function containerSummary(pod: JsonValue, given: string, restarts: Restarts): { reason: string; ready: number } {
   let [reason, failure, ready] = [given, '', 0];
   let isRunning = false;

@@ -96,7 +96,7 @@ function bind(pod: JsonObject): void {
   pod.status = status;
 }
 
-/** Reverts all changes of a pod, except the changes that a subresource may make. */
+/** Reverts all changes of a pod, except the changes that `change` copies from `spec` to `kept`. */
 function keepAllBut(object: KubeObject, old: KubeObject, change: (kept: JsonObject, spec: JsonObject) => void): void {
   const pod = object as JsonObject;
   const spec = objectAt(pod, 'spec') ?? {};
@@ -114,8 +114,8 @@ function addEphemeralContainers(kept: JsonObject, { ephemeralContainers }: JsonO
 }
 
 /**
- * Copies the resources from `spec`. If containers were added, removed or renamed, copies everything, which validation
- * then refuses.
+ * Copies the resources of the pod and of its containers from `spec` to `kept`. If containers were added, removed or
+ * renamed, copies the whole spec, which validation then refuses.
  */
 function addResources(kept: JsonObject, spec: JsonObject): void {
   const lists = ['containers', 'initContainers'];

@@ -3,8 +3,8 @@ import type { KubeObject } from '../../../../api/meta.ts';
 import { badRequest } from '../../../../api/status.ts';
 
 /**
- * The annotation in which apps/v1 shows a field of earlier versions: the number of changes of a daemon set's pod
- * template.
+ * The annotation in which apps/v1 shows the template generation, which was a field in earlier versions: the number of
+ * changes of a daemon set's pod template.
  */
 const annotation = 'deprecated.daemonset.template.generation';
 

@@ -102,7 +102,10 @@ function* mappingErrors(
   known.add(key);
 }
 
-/** Returns the errors of a list of IP addresses. Stored addresses may be invalid. */
+/**
+ * Returns the errors of a list of IP addresses. The syntax of addresses that the stored status contains is not checked
+ * again.
+ */
 function* addressErrors(status: JsonObject, old: JsonObject, member: 'podIPs' | 'hostIPs'): Generator<FieldError> {
   const path = `status.${member}`;
   const ipsOf = (from: JsonObject) => listOf(from[member]).map((item) => (isJsonObject(item) ? textOf(item.ip) : ''));

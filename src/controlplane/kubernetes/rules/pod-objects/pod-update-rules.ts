@@ -12,8 +12,8 @@ import { withoutAllowedChanges } from './allowed-pod-changes.ts';
 const maxDeadline = 2_147_483_647;
 
 /**
- * Validates an update of a pod without a subresource: the changes that clients can make, and an error for all other
- * changes.
+ * Validates an update of a pod that does not use a subresource. Checks the changes that clients can make, and reports
+ * an error for all other changes.
  */
 export const podChanges: Check = function* (pod, position) {
   yield* annotationChanges(pod, position);
@@ -34,7 +34,7 @@ export const podChanges: Check = function* (pod, position) {
   yield* otherChanges(spec, old);
 };
 
-/** Validates the changes of annotations, and again all annotations, as Kubernetes does. */
+/** Validates the changes of annotations, and then all annotations again, as Kubernetes does. */
 export const annotationChanges: Check = function* (pod, position) {
   const path = 'metadata.annotations';
   const [next, old] = [annotationsOf(pod), annotationsOf(position.old)];

@@ -36,8 +36,8 @@ export function* resizeUpdateErrors(object: KubeObject, old: KubeObject): Genera
 }
 
 /**
- * True if a resize is supported. False if a running container does not report its resources: a node that can resize the
- * container would report them.
+ * True if the node supports a resize. False if a running container does not report its resources: a node that can
+ * resize the container would report them.
  */
 function isSupported(stored: JsonObject): boolean {
   const statuses = itemsAt(objectAt(stored, 'status'), 'containerStatuses', '').map(([status]) => status);

@@ -48,7 +48,7 @@ function* escalationErrors(context: JsonObject, path: string): Generator<FieldEr
   }
 }
 
-/** Returns a struct with the member names of Kubernetes' internal types, as error messages show it. */
+/** Returns a struct as error messages show it, with the member names of Kubernetes' internal types. */
 function printedStruct(struct: JsonObject | undefined, names: Readonly<Record<string, string>>): JsonValue {
   if (struct === undefined) return null;
   return Object.fromEntries(Object.entries(names).map(([name, member]) => [name, struct[member] ?? null]));

@@ -33,8 +33,8 @@ export function* matchLabelKeyErrors(term: JsonObject, path: string): Generator<
 }
 
 /**
- * Refuses a second expression for the same key. The expression that Kubernetes has added to the selector for the key is
- * allowed.
+ * Refuses an expression whose key already has an expression in the selector. The expression that Kubernetes itself adds
+ * for the key is allowed.
  */
 function* repeatedKeyErrors(selector: JsonObject, keys: readonly string[], path: string): Generator<FieldError> {
   const indexes = new Map(keys.map((key, index) => [key, index]));

@@ -14,7 +14,9 @@ export interface PodContext {
   readonly isPod: boolean;
   /** The pod spec of the stored object. Absent for a create. */
   readonly old?: JsonObject;
-  /** The volumes without errors, by name. The check of the volumes adds them, so only later checks can use this map. */
+  /**
+   * The volumes without errors, by name. The validation of the volumes fills this map, so only later checks can use it.
+   */
   readonly volumes: Map<string, JsonObject>;
   /** The names in `resourceClaims`. */
   readonly claimNames: ReadonlySet<string>;

@@ -35,7 +35,7 @@ export function* podSecurityErrors({ spec, path: specPath, old }: PodContext): G
   yield* windowsOptionErrors(context, path);
   yield* appArmorErrors(context, path);
   yield* policyErrors(context, childPath(path, 'supplementalGroupsPolicy'), ['Merge', 'Strict']);
-  // Kubernetes accepts `MountOption` only if the stored pod has a policy.
+  // Kubernetes accepts `MountOption` only if the stored pod already has a `seLinuxChangePolicy`.
   const hadPolicy = isSet(objectAt(old, 'securityContext').seLinuxChangePolicy);
   const policies = hadPolicy ? ['MountOption', 'Recursive'] : ['Recursive'];
   yield* policyErrors(context, childPath(path, 'seLinuxChangePolicy'), policies);
@@ -56,7 +56,9 @@ const ipcSysctls = new Set(
   ),
 );
 
-/** Returns the namespace that a kernel parameter belongs to. Its parts are separated by dots or by slashes. */
+/**
+ * Returns the namespace that a kernel parameter belongs to. Dots or slashes separate the parts of the parameter's name.
+ */
 function sysctlNamespace(sysctl: string): 'network' | 'IPC' | undefined {
   const usesSlashes = /^[^./]*\//.test(sysctl);
   const dotted = usesSlashes ? sysctl.replace(/[./]/g, (mark) => (mark === '.' ? '/' : '.')) : sysctl;

@@ -16,8 +16,8 @@ export function* podVolumeErrors(pod: PodContext): Generator<FieldError> {
   for (const [volume, path] of itemsAt(pod.spec, 'volumes', pod.path)) {
     const name = textOf(volume.name);
     const namePath = childPath(path, 'name');
-    // Limit the size: all errors of the volume are collected, and each error may repeat the same long text for another
-    // faulty part.
+    // Limit the size: all errors of the volume are collected, and the same long text may occur in the errors of many
+    // parts of the volume.
     const errors = [
       ...boundedErrors(pod.position.structErrors?.('core.Volume', volume, path) ?? []),
       ...boundedErrors(ofPodErrors(volume, path, pod)),

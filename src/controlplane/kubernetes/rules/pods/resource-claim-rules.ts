@@ -40,7 +40,7 @@ function* claimSourceErrors(claim: JsonObject, path: string): Generator<FieldErr
   }
 }
 
-/** Validates the resource claims that a container uses. They must be claims of the pod. */
+/** Checks that the resource claims that a container uses are claims of the pod. */
 export function* claimReferenceErrors(
   resources: JsonObject,
   path: string,

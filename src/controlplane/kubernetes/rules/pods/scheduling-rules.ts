@@ -38,7 +38,7 @@ export function* schedulingGateErrors({ spec, path }: PodContext): Generator<Fie
   }
 }
 
-/** Returns a check of members that contain the name of another object. They may be absent. */
+/** Returns a check of optional members that contain the name of another object. */
 export function optionalNameErrors(...members: readonly string[]): PodCheck {
   return function* ({ spec, path }) {
     for (const member of members) {

@@ -34,7 +34,7 @@ export const templateMetadata: Check = function* (template, position) {
 };
 
 /**
- * Validates the annotations that have a meaning for a pod or a pod template. `position` is the position of the
+ * Validates the annotations that have a meaning for a pod or a pod template. `position.path` is the field path of the
  * annotations.
  */
 export const podAnnotationErrors: Check = function* (template, position) {

@@ -40,7 +40,10 @@ export function* claimUpdateErrors(claim: KubeObject, old: KubeObject): Generato
   yield* attributesClassErrors(claim, old);
 }
 
-/** True if an update moves the class from the annotation to the field. Such an update may remove the annotation. */
+/**
+ * True if an update sets the field of a claim to the class that the annotation names. Such an update may remove the
+ * annotation.
+ */
 function isMovedToField(claim: KubeObject, old: KubeObject): boolean {
   const annotation = old.metadata.annotations?.[classAnnotation];
   const next = claim.metadata.annotations?.[classAnnotation];
@@ -93,8 +96,8 @@ function* specChangeErrors(claim: KubeObject, old: KubeObject): Generator<FieldE
 }
 
 /**
- * Returns amounts in a form that does not depend on their notation, for comparison. Omits the size of a bound claim,
- * because it may be changed.
+ * Returns amounts in a form for comparison, which does not depend on their notation. Omits the storage size if the
+ * claim is bound, because the size of a bound claim may change.
  */
 function comparableAmounts(resources: JsonValue | undefined, isBound: boolean): JsonObject {
   const amountsOf = (name: string) =>

@@ -75,7 +75,7 @@ function invalidPath(path: string, detail: string): FieldError {
 
 interface ClaimOptions {
   /**
-   * False if the API group of a data source may be invalid, because the stored claim already has a data source with a
+   * False if the API group of a data source is not checked, because the stored claim already has a data source with a
    * group.
    */
   readonly isGroupChecked: boolean;

@@ -100,7 +100,9 @@ function divisorsOf(resource: string): { allowed: readonly string[]; name: strin
   return { allowed: sizes, name, text: sizes.join(', ') };
 }
 
-/** Returns the errors of a reference to a resource of a container. In a volume, it must name the container. */
+/**
+ * Returns the errors of a reference to a resource of a container. In a volume, the reference must name the container.
+ */
 export function* resourceFieldErrors(reference: JsonObject, path: string, isInVolume: boolean): Generator<FieldError> {
   const resource = textOf(reference.resource);
   const at = childPath(path, 'resource');

@@ -17,7 +17,7 @@ const networkAddress = /^naa.[A-Za-z0-9]{32}$/s;
 function isQualifiedName(text: string): boolean {
   const parts = (text.split(/[,;*&$|\s]/).at(-1) ?? '').split(':');
   const [last = '', ...before] = parts.reverse();
-  // Each colon must have a character after it, which may be another colon.
+  // Each colon must have a character after it. This character may be another colon.
   const candidates = last === '' ? before.slice(1) : before;
   return candidates.some((part) => namePrefix.test(part.split(wordCharacters).at(-1) ?? ''));
 }

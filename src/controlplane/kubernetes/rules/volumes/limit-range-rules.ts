@@ -56,7 +56,9 @@ function* limitErrors(limit: JsonObject, path: string): Generator<FieldError> {
 interface Order {
   readonly smaller: Amounts;
   readonly larger: Amounts;
-  /** `at` is the member in the path of the error. `shown` is the member whose amount the error contains. */
+  /**
+   * `at` is the member that the path of the error names. `shown` is the member whose amount the error message contains.
+   */
   readonly at: Amounts;
   readonly shown: Amounts;
   readonly names: readonly [smaller: string, larger: string];

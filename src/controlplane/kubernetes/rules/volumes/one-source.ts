@@ -10,7 +10,10 @@ export interface VolumeSource {
   readonly check: Check;
   /** The name of the source in the paths of its errors. Optional; defaults to the name of the member. */
   readonly path?: string;
-  /** The name in the error of a second source. Optional; defaults to the name of the member. */
+  /**
+   * The name of the source in the error that forbids it as a second source. Optional; defaults to the name of the
+   * member.
+   */
   readonly forbiddenPath?: string;
   /** True if a volume may have the source in addition to another source. */
   readonly isAdditional?: boolean;

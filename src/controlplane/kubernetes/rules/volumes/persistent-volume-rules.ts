@@ -167,8 +167,8 @@ export function* volumeUpdateErrors(object: KubeObject, old: KubeObject): Genera
 }
 
 /**
- * Returns an updated spec without its `controllerExpandSecretRef` if the stored spec has none, because an update may
- * add this secret.
+ * Returns an updated spec for comparison with the stored spec. An update may add `controllerExpandSecretRef`, so this
+ * member is removed if the stored spec has none.
  */
 function withOldExpandSecret(spec: JsonObject, old: JsonObject): JsonObject {
   const secret = 'controllerExpandSecretRef';
@@ -209,7 +209,7 @@ function internalAffinity(affinity: JsonObject): JsonObject {
   return { Required: isJsonObject(affinity.required) ? { NodeSelectorTerms: terms } : null };
 }
 
-/** True if two values are equal, except that the stable key of a label may replace its beta key. */
+/** True if two values are equal, or differ only in beta keys of labels that were replaced by the stable keys. */
 function isSameAffinity(value: JsonValue, old: JsonValue): boolean {
   if (Array.isArray(value) && Array.isArray(old)) {
     return value.length === old.length && value.every((item, index) => isSameAffinity(item, old[index] ?? null));

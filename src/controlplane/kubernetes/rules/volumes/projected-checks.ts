@@ -129,7 +129,7 @@ class ProjectedSources {
     }
   }
 
-  /** Returns the error of a path that another file has too. `shown` is the value that the message contains. */
+  /** Returns the error for a path that another file already has. `shown` is the value that the message contains. */
   *#conflict(path: string, shown = path): Generator<FieldError> {
     if (this.#paths.has(path)) yield invalid(this.#volume.path, shown, 'conflicting duplicate paths');
     this.#paths.add(path);

@@ -43,7 +43,7 @@ class JobStatus {
   }
 }
 
-/** A write of the status of a job. Most rules apply only to members that the write changes. */
+/** A write of a job's status. Most rules apply only to members that the write changes. */
 interface StatusWrite {
   readonly spec: JsonObject;
   readonly old: JobStatus;

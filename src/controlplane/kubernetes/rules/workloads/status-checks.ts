@@ -9,7 +9,10 @@ export function notNegativeCounts(...names: readonly string[]): Check {
   return memberChecks('status', Object.fromEntries(names.map((name) => [name, [notNegative]])));
 }
 
-/** The named counts must not be greater than `status.replicas`, and no more pods may be available than ready. */
+/**
+ * The named counts must not be greater than `status.replicas`, and the number of available pods must not be greater
+ * than the number of ready pods.
+ */
 export function atMostReplicas(names: readonly string[], ready = 'readyReplicas'): Check {
   return function* (object) {
     const status = objectAt(object, 'status');

@@ -66,7 +66,7 @@ export function templateOfValidSelector(
   return hasValidSelector(parent) ? value : undefined;
 }
 
-/** Returns the check of a workload's spec that the pods of the workload run until they are deleted. */
+/** Returns a check of a workload's spec. The pods of the workload must run until they are deleted. */
 export function longRunningPods(workload: string): Check {
   return function* (spec, { path }) {
     const pod = objectAt(memberAt(spec, ['template']), 'spec');
@@ -81,7 +81,7 @@ export function longRunningPods(workload: string): Check {
   };
 }
 
-/** Returns a check that runs the given check of a spec only if the selector in the spec is valid. */
+/** Wraps a check of a spec. The returned check runs only if the selector in the spec is valid. */
 export function ifSelectorIsValid(check: Check): Check {
   return (spec, position) => (isJsonObject(spec) && hasValidSelector(spec) ? check(spec, position) : []);
 }

@@ -16,11 +16,12 @@ export interface LoopbackProxyOptions {
 }
 
 /**
- * An HTTP proxy for programs on this machine, such as helm, that connects to one server only. The programs do not resolve
- * names or choose addresses: this process opens all connections, so it can check their addresses. The proxy refuses requests
- * to other servers, for example after a redirect. The TLS connection is between the program and the server. Requests to the
- * proxy need a password, which is part of its URL, because the server may accept connections from this process that it
- * would not accept from other programs.
+ * An HTTP proxy for programs on this machine, such as helm, that connects to one server only. The programs do not
+ * resolve names or choose addresses: this process opens all connections, so it can check their addresses. The proxy
+ * refuses requests to other servers, for example after a redirect. The TLS connection is between the program and the
+ * server. Requests to the proxy need a password, which is part of the proxy's URL. Without the password, any program on
+ * this machine could use connections from this process, which the server may accept although it would not accept the
+ * program's own connections.
  */
 export class LoopbackProxy {
   readonly #authority: string;
@@ -116,8 +117,8 @@ export class LoopbackProxy {
 }
 
 /**
- * Sends the last bytes and closes the connection. Otherwise a program that keeps its end open would hold one of the
- * connections that the server accepts, even without the password.
+ * Sends the last bytes and closes the connection. Otherwise a program that does not close its end, even one without the
+ * password, would use up one of the limited number of connections of the server.
  */
 function endWith(client: Duplex, bytes: string): void {
   client.end(bytes, () => client.destroy());

@@ -1,11 +1,14 @@
 import { backoffDelay } from '../../../../lib/backoff.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 
-/** Consecutive failures after which a provider counts as down. A single failure can concern a single person. */
+/**
+ * The number of consecutive failures after which a provider counts as down. It is more than one, because a single
+ * failure can concern a single person.
+ */
 const failuresUntilDown = 3;
 const backoff = { initialMilliseconds: 10_000, maxMilliseconds: 5 * 60_000 };
 
-/** Remembers which providers are down, so a recovering provider does not get one request per person. */
+/** Remembers which providers are down, so that a provider that recovers does not get one request per person at once. */
 export class ConnectorHealth {
   readonly #clock: Clock;
   readonly #failures = new Map<string, { count: number; downUntil: number }>();

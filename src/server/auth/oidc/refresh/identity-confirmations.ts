@@ -12,7 +12,7 @@ import { changeIdentity } from '../user-identities.ts';
 import { endIdentity, type RefreshOptions, type RefreshTenure } from './refresh-identity.ts';
 import { auditRefresh } from './refresh-report.ts';
 
-/** Interval in which identities without a refresh token are checked. */
+/** The interval at which identities without a refresh token are checked, in milliseconds. */
 const checkMilliseconds = 60_000;
 
 /**
@@ -106,7 +106,8 @@ export class IdentityConfirmations {
   #isConfirmed(user: string, identity: UserIdentity): boolean {
     const { state, refreshKeys, clock } = this.#options;
     if (refreshKeys.find(identity, user) !== undefined) return true;
-    // A sign-in may be in progress: it writes `lastLogin` before it creates the login.
+    // Keeps the identity, because a sign-in may be in progress. A sign-in writes `lastLogin` before it creates the
+    // login.
     if (clock.now() - Date.parse(identity.lastLogin ?? '') < checkMilliseconds) return true;
     for (const key of state.accessKeysOf('user', user)) {
       const { connector, userId } = key.spec?.identity ?? {};

@@ -25,12 +25,15 @@ export interface IdentityRefresherOptions extends RefreshOptions {
 
 /** Maximum number of concurrent refreshes per connector. */
 const concurrentRefreshes = 8;
-/** Refresh interval for the identities of users without a valid key. Nobody uses their permissions. */
+/**
+ * The refresh interval for the identities of users without a valid key. It is long because nobody uses the permissions
+ * of these users.
+ */
 const idleMilliseconds = 60 * 60_000;
-/** Time since the last sign-in after which the token of a user who has no valid key is removed. */
+/** The time since the last sign-in after which the refresh token is removed if the user has no valid key. */
 const keptMilliseconds = 30 * 24 * 60 * 60_000;
 const retryBackoff = { initialMilliseconds: 30_000, maxMilliseconds: 15 * 60_000 };
-/** Time after the recorded start of a refresh during which another server may still be using the token. */
+/** The time after the recorded start of a refresh during which another server may still be using the refresh token. */
 const inUseMilliseconds = 60_000;
 /** Maximum time that a stopping server waits for refreshes in progress. An interrupted refresh may lose its token. */
 const drainMilliseconds = 5_000;
@@ -65,7 +68,7 @@ class IdentityRefresher {
   readonly #options: IdentityRefresherOptions;
   readonly #tenure: RefreshTenure;
   readonly #health: ConnectorHealth;
-  /** The timers by the name of the key. `due` is a time of the clock's `elapsed`. */
+  /** The timers of the next refreshes, by the name of the refresh key. `due` is measured on the clock's `elapsed`. */
   readonly #timers = new Map<string, { readonly due: number; cancel(): void }>();
   readonly #failures = new Map<string, number>();
   readonly #slots = new Map<string, Semaphore>();
@@ -81,7 +84,7 @@ class IdentityRefresher {
     this.#stopListening = keys.listen(({ before, after }) => {
       const name = (after ?? before)?.object.metadata.name ?? '';
       if (after === undefined) this.#forget(name);
-      // Schedules only new keys, because each refresh also writes its key.
+      // Schedules only new keys, because each refresh also writes the key that it refreshes.
       else if (isRefreshKey(after.object) && !this.#timers.has(name))
         this.#schedule(name, this.#intervalOf(after.object));
       else if (before === undefined && isLogin(after.object)) this.#hasten(after.object.spec?.parent ?? '');
@@ -103,7 +106,10 @@ class IdentityRefresher {
     await Promise.all(this.#running);
   }
 
-  /** Schedules a key that another server, or this server before a restart, has refreshed before. */
+  /**
+   * Schedules the next refresh of a key that was refreshed earlier, by another server or by this server before a
+   * restart.
+   */
   #resume(key: AccessKey): void {
     const { clock, refreshKeys, random = Math.random } = this.#options;
     const last = Date.parse(key.spec?.identityRefresh ?? '') || 0;
@@ -114,7 +120,9 @@ class IdentityRefresher {
     this.#schedule(key.metadata.name ?? '', due > 0 ? Math.min(due, interval) : (random() * interval) / 10);
   }
 
-  /** Moves the next refresh of an idle key forward after its user has logged in. Never postpones a refresh. */
+  /**
+   * Moves the next refresh of an idle key to an earlier time after its user has logged in. Never postpones a refresh.
+   */
   #hasten(name: string): void {
     const key = this.#options.state.accessKey(name);
     const timer = this.#timers.get(name);
@@ -166,7 +174,10 @@ class IdentityRefresher {
     this.#continue(name, result);
   }
 
-  /** Audits the first failure of a series of failures, and the success after a series. A new leader starts a new series. */
+  /**
+   * Writes an audit event for the first failure of a series of failures, and for the success that ends the series. A
+   * new leader starts a new series.
+   */
   async #reportSeries(key: AccessKey, { result, why = '' }: RefreshOutcome): Promise<void> {
     const { name = '' } = key.metadata;
     const { user = '', identity } = key.spec ?? {};
@@ -174,7 +185,7 @@ class IdentityRefresher {
     const hasFailed = this.#failures.has(name);
     if (result === 'unavailable' && !hasFailed)
       await auditRefresh(this.#options, who, 'failing', `failed, and is tried again: ${why}`);
-    // A `changed` refresh writes its own event, which already shows that the provider answers again.
+    // A refresh with the result `changed` writes its own event, which already shows that the provider answers again.
     else if (result === 'unchanged' && hasFailed)
       await auditRefresh(this.#options, who, 'recovered', 'the provider confirms the identity again');
   }
@@ -197,7 +208,7 @@ class IdentityRefresher {
     return true;
   }
 
-  /** True if the user has no valid key, and has not signed in for so long that the token should not be kept. */
+  /** True if the user has no valid key and has not signed in for so long that the refresh token should be removed. */
   #isAbandoned(key: AccessKey): boolean {
     const { state, clock } = this.#options;
     const { user = '', identity } = key.spec ?? {};
@@ -220,8 +231,8 @@ class IdentityRefresher {
   }
 
   /**
-   * Returns the time until the next refresh, with jitter: logins that were opened together are refreshed at different
-   * times.
+   * Returns the time until the next refresh. It contains a random part, so that logins that were opened together are
+   * refreshed at different times.
    */
   #intervalOf(key: AccessKey): number {
     const used = this.#usedIntervalOf(key);
@@ -229,7 +240,7 @@ class IdentityRefresher {
     return interval - this.#jitter(interval);
   }
 
-  /** Returns the interval for a user who has a valid key. */
+  /** Returns the refresh interval for a user who has a valid key. */
   #usedIntervalOf({ spec }: AccessKey): number {
     return (this.#options.connectors.get(spec?.identity?.connector ?? '')?.settings.refreshSeconds ?? 0) * 1000;
   }
@@ -247,7 +258,7 @@ class IdentityRefresher {
     return true;
   }
 
-  /** Returns the time until the logins end if the provider does not answer by then. */
+  /** Returns the time until the logins end, in milliseconds, if the provider does not answer before. */
   #untilOverdue(key: AccessKey): number {
     const { connectors, clock } = this.#options;
     const seconds = connectors.get(key.spec?.identity?.connector ?? '')?.settings.unavailableSeconds ?? 0;

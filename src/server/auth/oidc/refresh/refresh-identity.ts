@@ -39,7 +39,10 @@ export interface RefreshTenure {
 
 /** The result of a refresh. */
 export interface RefreshOutcome {
-  /** `undefined` if another sign-in replaced the token during the refresh. The result then does not count. */
+  /**
+   * The result of the refresh. `undefined` if a sign-in replaced the token during the refresh, so the result does not
+   * count.
+   */
   readonly result: RefreshResult | undefined;
   /** The reason for a failure. */
   readonly why?: string;
@@ -82,8 +85,8 @@ export async function refreshIdentity(
 }
 
 /**
- * Returns the refresh key with its user and identity. Returns `undefined` after ending an identity that can no longer
- * be refreshed.
+ * Returns the refresh key with its user and identity. If the identity can no longer be refreshed, ends the identity and
+ * returns `undefined`.
  */
 async function findTarget(options: RefreshOptions, name: string, tenure: RefreshTenure): Promise<Target | undefined> {
   const { state, refreshKeys, connectors } = options;
@@ -101,7 +104,7 @@ async function findTarget(options: RefreshOptions, name: string, tenure: Refresh
   return undefined;
 }
 
-/** Removes a refresh key, and ends its identity. `message` is the reason. */
+/** Removes a refresh key and ends its identity. `message` is the reason that is shown. */
 export async function retireRefreshKey(
   options: RefreshOptions,
   key: AccessKey,
@@ -112,7 +115,10 @@ export async function retireRefreshKey(
   await options.refreshKeys.remove(key, systemContext('', undefined, tenure.fence));
 }
 
-/** Ends the logins of an identity that the provider has not confirmed for too long. The key is kept for later attempts. */
+/**
+ * Ends the logins of an identity that the provider has not confirmed for too long. Keeps the refresh key for later
+ * attempts.
+ */
 export async function suspendIdentity(
   options: RefreshOptions,
   key: AccessKey,
@@ -136,9 +142,9 @@ function endingOf({ state, refreshKeys }: RefreshOptions, key: AccessKey): Endin
 }
 
 /**
- * Records that the token is about to be used, unless the provider is known to keep tokens. If the server stops before the
- * result is stored, the next refresh then knows that the token may be lost. Returns the written key; `undefined` if the
- * token was replaced.
+ * Records that the refresh token is about to be used, unless the provider is known to keep tokens. If the server stops
+ * before the result is stored, this record shows the next refresh that the token may be lost. Returns the written key;
+ * `undefined` if a sign-in replaced the token.
  */
 async function markStarted(
   { refreshKeys, state, clock }: RefreshOptions,
@@ -159,7 +165,7 @@ async function markStarted(
   return next?.metadata.resourceVersion === written ? next : undefined;
 }
 
-/** Removes the mark of `markStarted`: the provider has not used the token. */
+/** Removes the mark that `markStarted` has written, because the provider has not used the token. */
 async function clearMark(
   { refreshKeys }: RefreshOptions,
   { key, name, secrets }: Target,
@@ -196,8 +202,8 @@ async function succeeded(
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(idToken === undefined ? {} : { idToken }),
   };
-  // Writes without the fence: the provider has replaced the token, and only this server knows the new one. The version
-  // check prevents an old token from replacing a newer one.
+  // Writes without the fence, because the provider has replaced the token and only this server has the new one. The
+  // check of the key's version prevents an old token from replacing a newer one.
   const stored = await unlessChanged(() =>
     refreshKeys.write(name, { spec: shown, secrets: next }, systemContext(''), key.metadata.resourceVersion),
   );
@@ -275,7 +281,7 @@ interface EndingIdentity {
   readonly link: IdentityLink;
   readonly connector: string;
   readonly accessKey?: string;
-  /** False if a new sign-in confirmed the identity in the meantime. Optional; defaults to true. */
+  /** Returns false if a new sign-in has confirmed the identity in the meantime. Optional; defaults to true. */
   isCurrent?(): boolean;
 }
 

@@ -34,7 +34,7 @@ interface RefreshedIdentity {
   readonly connector: string;
   readonly subject: string;
   readonly user: string;
-  /** The name of the key with the refresh token, which is the parent of the logins. */
+  /** The name of the refresh key, which is the parent of the logins. */
   readonly accessKey?: string | undefined;
 }
 
@@ -45,8 +45,9 @@ interface RefreshedIdentity {
 const codes = { changed: 200, recovered: 200, gone: 401, ended: 401, failing: 503, unavailable: 503 } as const;
 
 /**
- * Writes an audit event about a refresh that changed permissions or ended logins, the first failure of a series, or the
- * success that ends a series. Other refreshes are only counted. Otherwise every login would cause an event every few minutes.
+ * Writes an audit event about a refresh that changed permissions or ended logins, about the first failure of a series,
+ * or about the success that ends a series. Other refreshes are only counted. Otherwise every login would cause an event
+ * every few minutes.
  */
 export async function auditRefresh(
   { auditLog, clock, log }: { readonly auditLog: AuditLog; readonly clock: Clock; readonly log: Log },
@@ -73,7 +74,7 @@ export async function auditRefresh(
       stageTimestamp: now,
     });
   } catch (error) {
-    // A refresh can withdraw permissions, so it continues even if the audit log cannot be written.
+    // Only logs a failure of the audit log. The refresh continues, because it may withdraw permissions.
     log.warn({ error, user, connector }, 'cannot write the audit event of a refresh');
   }
 }

@@ -77,7 +77,7 @@ function tokenVolume(name: string): JsonObject {
   };
 }
 
-/** Throws 403 if ephemeral containers use secrets that their service account does not allow. */
+/** Throws 403 if ephemeral containers use secrets that the pod's service account does not allow. */
 export function admitEphemeralContainers(object: KubeObject, storeOf: StoreOf): void {
   const spec = objectAt(object as JsonValue, 'spec') ?? {};
   const namespace = object.metadata.namespace ?? '';

@@ -27,7 +27,8 @@ function classOf(object: KubeObject, spec: JsonValue | undefined, storeOf: Store
 }
 
 /**
- * Adds the overhead and the node selection of its runtime class to a new pod. Throws 403 if they contradict the pod.
+ * Adds the overhead and the node selection of a new pod's runtime class to the pod. Throws 403 if they contradict the
+ * pod's own values.
  */
 export function admitRuntimeClass(object: KubeObject, spec: JsonObject, storeOf: StoreOf): void {
   const runtimeClass = classOf(object, spec, storeOf);

@@ -12,8 +12,9 @@ const containerLists = [
 ] as const;
 
 /**
- * Returns the reason why a pod may not use a secret. Applies only if its service account allows only the secrets that
- * the account lists. `undefined` if the pod may use all its secrets.
+ * Returns the reason why a pod may not use one of its secrets; `undefined` if it may use all of them. Checks the
+ * secrets only if the service account limits its pods to the secrets that the account lists. `name` is the name of the
+ * account.
  */
 export function secretReferenceFault(spec: JsonObject, account: JsonValue, name: string): string | undefined {
   if (!trueTexts.includes(textAt(account, 'metadata', 'annotations', enforced))) return undefined;

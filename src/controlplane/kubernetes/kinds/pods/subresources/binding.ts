@@ -55,7 +55,7 @@ function targetErrors(binding: JsonValue): FieldError[] {
   ];
 }
 
-/** Throws 409 if the pod cannot get a node. */
+/** Throws 409 if the pod cannot be assigned to a node. */
 function refuseBound(pod: KubeObject): void {
   const { name = '', deletionTimestamp } = pod.metadata;
   const node = textAt(pod as JsonValue, 'spec', 'nodeName');

@@ -14,7 +14,7 @@ interface ConnectedStores {
 }
 
 /**
- * Throws 400 if the pod does not have the container in the query, or if the query names no container and the pod has
+ * Throws 400 if the query names a container that the pod does not have, or if the query names none and the pod has
  * several.
  */
 function checkContainer(pod: KubeObject, wanted: string): void {

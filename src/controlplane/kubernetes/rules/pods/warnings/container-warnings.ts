@@ -11,8 +11,8 @@ const bytes = ['memory', 'ephemeral-storage'];
 const unusedSeccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 
 /**
- * Warns about annotations that fields have replaced, about fractions of bytes, and about variables that hide other
- * variables.
+ * Warns about deprecated annotations that fields have replaced, about amounts with fractions of bytes, and about
+ * variables that hide other variables.
  */
 export function* containerWarnings(template: JsonObject, path: string): Generator<string> {
   const annotations = annotationsOf(template);
@@ -55,8 +55,8 @@ function isProfileOf(security: JsonObject, annotation: string): boolean {
 }
 
 /**
- * Warns about variables that hide earlier variables with the same name. A variable whose value contains the earlier
- * variable does not hide it.
+ * Warns about variables that hide earlier variables with the same name. A variable does not hide the earlier variable
+ * if its value refers to the earlier variable.
  */
 function* hiddenVariables(container: JsonObject, path: string): Generator<string> {
   const known = new Set<string>();
@@ -70,8 +70,8 @@ function* hiddenVariables(container: JsonObject, path: string): Generator<string
 }
 
 /**
- * The maximum length of a variable name that is searched for. A search can take as long as the product of the name's
- * and the text's length.
+ * The maximum length of a variable name to search for. The time of a search can grow with the length of the name
+ * multiplied by the length of the text.
  */
 const maxSearchedName = 256;
 

@@ -12,7 +12,10 @@ import { fractionWarnings } from './fraction-warnings.ts';
 import { portWarnings } from './port-warnings.ts';
 import { volumeWarnings } from './volume-warnings.ts';
 
-/** Limits the work for a template with many warnings. Clients show fewer warnings, and shorter ones. */
+/**
+ * The maximum number of warnings for one template. It limits the work for a template with many faults. Clients show
+ * fewer and shorter warnings.
+ */
 const maxWarnings = 1_000;
 const maxCharacters = 100_000;
 

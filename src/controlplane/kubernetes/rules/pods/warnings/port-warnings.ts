@@ -9,7 +9,7 @@ interface Port {
   readonly hostPort: number;
 }
 
-/** The ports of the containers of a pod, in which earlier ports that conflict with a new port are found. */
+/** The container ports of a pod. Finds the ports that were added earlier and conflict with a new port. */
 class SamePorts {
   readonly #all: Port[] = [];
   readonly #byHostPort = new Map<number, Port[]>();
@@ -25,8 +25,8 @@ class SamePorts {
   }
 
   /**
-   * Returns the earlier ports that conflict with a port. Looks them up by number and address, because a pod can have
-   * many ports on other addresses.
+   * Returns the earlier ports that conflict with a port. Looks up the ports by number and address, because a pod can
+   * have many ports on other addresses.
    */
   #conflictsOf({ hostPort, hostIP }: Port): Port[] {
     const onHost = (address: string) => this.#byHost.get(`${hostPort}/${address}`) ?? [];

@@ -82,13 +82,16 @@ function projectedFiles(source: JsonObject): File[] {
 /** A directory or file in a volume. */
 class PathNode {
   readonly children = new Map<string, PathNode>();
-  /** The positions of the files with this path. */
+  /** The indexes of the files with this path, in the list of files. */
   readonly here: number[] = [];
-  /** The positions of the files at this path or below it. */
+  /** The indexes of the files at this path or below it, in the list of files. */
   readonly below: number[] = [];
 }
 
-/** The maximum number of path parts that are compared, because each part takes memory. Further files are skipped. */
+/**
+ * The maximum number of path parts that are compared, because each part takes memory. Files beyond this limit are
+ * skipped.
+ */
 const maxParts = 100_000;
 
 /** Returns a text for each pair of files whose paths are equal, or of which one path is inside the other. */
@@ -114,7 +117,7 @@ function withoutTrailingSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** Adds a file and returns the positions of the earlier files that overlap it. */
+/** Adds the file with the index `position`, and returns the indexes of the earlier files that overlap it. */
 function addFile(root: PathNode, parts: readonly string[], position: number): number[] {
   const found: number[] = [];
   let node = root;
