@@ -4,12 +4,12 @@ import { defineConfig } from 'vite';
 /** Dependencies of the editor, the terminal and the template renderer. They are loaded when a page first needs them. */
 const lazyVendor = /node_modules\/(@codemirror|@lezer|@marijn|@xterm|crelt|js-yaml|re2js|style-mod|w3c-keyname)\//;
 
-/** Pages that users often visit together and that share much code. They become one chunk. */
+/** Pages that users often visit together and that share much code. The build puts them into one chunk. */
 const managementPages = /\/web\/pages\/(?:access-keys|audit|hosts|people|projects)\//;
 
 /**
- * The chunks of the bundle. The total is 14 % smaller than with a hundred small chunks, because large chunks compress
- * better.
+ * The chunks of the bundle. With these few chunks, the total size is 14 % smaller than with a hundred small chunks,
+ * because large chunks compress better.
  */
 const groups = [
   { name: 'vendor', priority: 3, test: (id: string) => id.includes('/node_modules/') && !lazyVendor.test(id) },
@@ -33,7 +33,7 @@ export default defineConfig({
     // manifest.
     manifest: true,
     target: 'es2022',
-    // Inlines no assets. In particular, the content security policy forbids inline scripts.
+    // Inlines no assets, because the content security policy forbids inline scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

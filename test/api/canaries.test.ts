@@ -16,7 +16,7 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const mergePatch = 'application/merge-patch+json';
 const jsonPatch = 'application/json-patch+json';
 const applyPatch = 'application/apply-patch+yaml';
-/** A text that may appear in the searched places. A search that finds it would also find the secrets. */
+/** A text that may appear in the searched places. A search that finds this text would also find the secrets. */
 const harmless = 'the known text';
 const known = 'Kn0wnT3xt9vQ2xL7mR4bZ8cW6yH1pJ5sD3fG';
 

@@ -106,7 +106,7 @@ describe('permissions cannot be escalated', () => {
     expect(await code(guest, `${instances}/shared`, mergePatch({ spec: rules }))).toBe(403);
     expect(await code(mal, `${groupPath}/projects/red`, disown)).toBe(403);
     expect(await code(mal, `${groupPath}/projects/red`, mergePatch({ spec: { description: 'x' } }))).toBe(200);
-    // A caller who may delete the object may also disown it.
+    // A caller who may delete an object may also give it a missing owner, which makes garbage collection delete it.
     expect(await code(mal, `${instances}/shared?dryRun=All`, disown)).toBe(200);
   });
 

@@ -131,7 +131,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     });
     expect((await get('plan')).spec).toEqual(ready.spec);
     expect((await apply(changed, 'Terraform')).spec).toEqual(next.spec);
-    // A wait for conditions requires that they refer to this generation.
+    // Clients that wait for conditions require conditions that refer to the current generation.
     await until('plan', (object) => isReconciled(object) && textAt(object, 'spec', 'displayName') === 'Another');
   });
 

@@ -111,8 +111,8 @@ describe('notifications', () => {
     const scope = { roles: [], allowPlatformCli: true, projects: [{ project: 'default' }] };
     const token = await bench.createKey(server, 'scoped', { user: 'chief', scope });
     expect(describeItems(await review('chief', {}, '', token))).toEqual([]);
-    // A review with the scoped key keeps what the user has read elsewhere, and does not mark notifications that the key
-    // may not read.
+    // A review with the scoped key does not change what the user has read with other credentials, and does not mark
+    // notifications that the key may not read.
     const quotaIsRead = (json: JsonObject) =>
       listAt(json, 'status', 'items').some((item) => flagAt(item, 'isRead') && /^Quota/.test(textAt(item, 'reason')));
     expect(quotaIsRead(await review('chief', { markRead: true }))).toBe(true);

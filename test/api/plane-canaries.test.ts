@@ -11,7 +11,7 @@ import { dataFiles } from '../harness/data-files.ts';
 
 const core = '/kubernetes/cluster/local/api/v1/namespaces/default';
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
-/** A text that may appear in the searched places. A search that finds it would also find the secrets. */
+/** A text that may appear in the searched places. A search that finds this text would also find the secrets. */
 const harmless = 'the known text';
 
 let bench: ServerTestEnv;

@@ -32,7 +32,7 @@ describe('the boundary of a space on the built-in cluster (completions §12)', (
   let bench: ServerTestEnv;
   let server: RunningServer;
   let client: Agent;
-  /** The namespaces of the spaces `web`, of anna, and `shop`, of bob. */
+  /** The namespaces of two spaces: `web`, which belongs to anna, and `shop`, which belongs to bob. */
   let own = '';
   let other = '';
   let anna = '';
@@ -43,7 +43,7 @@ describe('the boundary of a space on the built-in cluster (completions §12)', (
   const create = (name: string, user: string) =>
     createSpace(bench, server, { project: 'red', name }, { clusterRef: { cluster: 'local' }, owner: { user } });
 
-  /** Sends a request with the path as it is. Other clients would resolve `..` in it. */
+  /** Sends a request without changing its path. Other HTTP clients would resolve `..` in the path. */
   async function send({
     path,
     method = 'GET',

@@ -154,7 +154,9 @@ function stateOf(object: JsonObject): JsonObject {
   return { ...rest, metadata };
 }
 
-/** Yields the paths of fields for which the provider finds no fixed type. It cannot plan lists of such values. */
+/**
+ * Yields the paths of fields for which the provider finds no fixed type. The provider cannot plan lists of such values.
+ */
 function* untypedFields(schema: JsonValue | undefined, path: string): Iterable<string> {
   const { type, properties, additionalProperties, items, ...rest } = isJsonObject(schema) ? schema : {};
   if (rest['x-kubernetes-int-or-string'] === true) return;

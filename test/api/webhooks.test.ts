@@ -47,7 +47,7 @@ const patchHook = async (name: string, spec: JsonObject) => {
   expect(answer.code, answer.text).toBe(200);
 };
 
-/** Writes an activity record in the project: a change of its description. */
+/** Changes the description of the project, which writes an activity record. */
 async function act(project = 'red'): Promise<void> {
   const spec = { description: `changed at ${performance.now()}` };
   const answer = await bench.send(server, `${groupPath}/projects/${project}`, mergePatch({ spec }));

@@ -167,7 +167,7 @@ describe('permissions in the management API', () => {
     }
   });
 
-  /** Sends every verb of the rule for the first of its names. */
+  /** Sends a request with each verb of the rule, for the first name in the rule. */
   async function expectEachAllowed(who: string, rule: JsonValue): Promise<void> {
     const [what = '*'] = textsAt(rule, 'resources');
     const [resource = '', subresource = ''] = what.split('/');

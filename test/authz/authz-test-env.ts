@@ -20,15 +20,15 @@ export interface AuthzTestEnv {
   readonly adminKey: string;
   readonly make: Make;
   /**
-   * A client with another source address, over one connection: a source that fails to authenticate too often has to
-   * wait.
+   * Returns a client with the given source address and one connection. A source address with too many failed
+   * authentications has to wait.
    */
   from(localAddress: string): Caller;
   /** Creates the keys of the personas. */
   keys(personas: readonly Persona[]): Promise<ReadonlyMap<Persona, string>>;
   snapshots(): Promise<ObjectSnapshots>;
   read(path: string, token?: string): Promise<JsonObject>;
-  /** Waits until a deleted instance is gone: it is held until its resources are deleted. */
+  /** Waits until a deleted instance is gone: the instance remains until its resources are deleted. */
   untilGone(project: string, name: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -102,7 +102,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   throw new Error('the condition did not become true in time');
 }
 
-/** Every existing object, by its path. Owned keys are the access keys under another kind. */
+/** Every existing object, by its path. Each access key is included twice: also under the kind `OwnedAccessKey`. */
 async function takeSnapshots(read: AuthzTestEnv['read']): Promise<ObjectSnapshots> {
   const snapshots = new Map<string, JsonObject>();
   const groups = ['/api/v1', '/apis/events.k8s.io/v1', '/apis/coordination.k8s.io/v1', `/apis/${managementGroup}/v1`];

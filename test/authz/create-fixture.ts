@@ -111,8 +111,8 @@ function json(access: readonly world.Access[]): JsonValue {
 }
 
 /**
- * The key of a persona in plain text: `key-<name>`. A key with several scopes is created with the key before it, and so
- * on.
+ * Creates the access key of a persona, with the name `key-<name>`, and returns its token. For several scopes, creates
+ * one key per scope, each with the previous key.
  */
 export async function keyFor(make: Make, persona: Persona): Promise<string> {
   const { name, holder, groups, scopes } = persona;

@@ -31,7 +31,10 @@ export interface MatrixOptions {
   readonly reviews: boolean;
 }
 
-/** Returns a cell for every row and persona. A row with a star stands for some of the paths. */
+/**
+ * Returns the cells of every row and persona. A row with a star in its path is tested with the matching entries of
+ * `paths`.
+ */
 function cellsOf(personas: readonly Persona[], paths: readonly string[]): Cell[] {
   const questions = [
     ...table

@@ -104,7 +104,7 @@ const methods: Readonly<Record<string, Sent['method']>> = {
   deletecollection: 'DELETE',
 };
 
-/** Returns the request for an operation. It changes nothing for any caller, because writes are dry runs. */
+/** Returns the request for an operation. The request changes nothing for any caller, because writes are dry runs. */
 export function requestOf(row: Row, ask: RequestedAction, snapshots: ObjectSnapshots): Sent {
   const method = methods[ask.verb];
   if (method === undefined) throw new Error(`no request has the verb ${ask.verb}`);

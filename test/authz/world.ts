@@ -55,7 +55,7 @@ export interface WorldEvent {
   readonly aboutKey?: string;
 }
 
-/** The same entries for one object of every kind: the principals that `access` names, and their verbs. */
+/** The `access` entries that one object of every kind has: the principals that `access` names, and their verbs. */
 const everySort: readonly Access[] = [
   { verbs: ['get'], users: ['reader'] },
   { verbs: ['get'], subresources: ['*'], users: ['insider'] },

@@ -15,7 +15,7 @@ const random = new SeededRandom(20_260_101);
 let root: string;
 let original: string;
 let state: string;
-/** All files of a store; LevelDB's info log and its lock hold no data. */
+/** All files of a store, except LevelDB's info log and its lock, which contain no data. */
 let files: string[];
 
 beforeAll(async () => {

@@ -20,7 +20,7 @@ const acceptableMs = 25;
 /** A single measurement on a busy machine is unreliable; a real effect shows in every measurement. */
 const attempts = 4;
 
-/** Objects like instances, but without a controller: only the callers share the server. */
+/** Objects like instances, but of a kind without a controller, so only the callers put load on the server. */
 const { group, version, plural, singular, kind } = virtualClusterInstanceKind;
 const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',

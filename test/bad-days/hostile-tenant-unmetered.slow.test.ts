@@ -51,7 +51,8 @@ afterAll(async () => {
 });
 
 /**
- * Deletes the tenant's virtual cluster, so the next tenant gets the same worker, and not the worker of the neighbour.
+ * Deletes the tenant's virtual cluster, so the virtual cluster of the next tenant runs on the same worker, and not on
+ * the neighbour's worker.
  */
 async function removeVirtualCluster(tenant: Tenant): Promise<void> {
   const path = `${tenant.instances}/${tenant.name}`;

@@ -52,7 +52,7 @@ describe.skipIf(noMemoryDisk !== undefined)('a rotation of keys on a disk that b
     const before = await notes(caller);
     expect(before).toHaveLength(150);
 
-    // The new keys need less than the 4 MiB above the reserve. The rows that are written again need more.
+    // The 4 MiB above the reserve suffice for the new keys, but not for the rows that are written again.
     const ballast = join(disk.path, 'ballast');
     await writeFile(ballast, Buffer.alloc(disk.free() - diskReserveBytes(disk.size()) - 4 * mebibyte));
     // A merge of tables can use the space for a moment.

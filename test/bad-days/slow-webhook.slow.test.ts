@@ -135,7 +135,8 @@ describe('while a webhook uses its whole timeout, and 200 writers of a tenant wa
             `(${latencies.worstRequest}); writers: ${JSON.stringify([...result])}`,
         );
         expect(latencies.failures.slice(0, 5)).toEqual([]);
-        // The webhook never allows a write. The limit of calls or the limit of the key refuses all other writes.
+        // The webhook never allows a write. All other writes are refused by the limit of webhook calls or by the rate
+        // limit of the key.
         expect([...result.keys()].filter((status) => ![429, 500].includes(status))).toEqual([]);
         expect(result.get(500)).toBeGreaterThan(0);
         late = lateness(measured, acceptable);

@@ -12,7 +12,7 @@ import { WatchStorm } from './watch-storm.ts';
 const api = `/apis/${managementGroup}/v1`;
 const keyCount = 50;
 const watches = 5_000;
-/** All watches must be open after this time on the reference machine. It takes two to six seconds there. */
+/** On the reference machine, all watches must be open within this time. Opening them takes two to six seconds there. */
 const mostSeconds = 30;
 /** A few refusals on a slow machine are acceptable, because their clients retry. Mass refusal is not. */
 const mostRefused = watches / 10;

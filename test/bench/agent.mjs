@@ -36,7 +36,10 @@ export async function directTarget(session, { url, ca, pid }) {
   return { url, ca, authorization: `Bearer ${status.token}`, pids: [pid] };
 }
 
-/** The agent of a new cluster `edge` with a built-in cluster, connected to the server. `flags` are further flags. */
+/**
+ * Starts the agent of a new cluster `edge`, with a built-in cluster and connected to the server. `flags` are further
+ * flags of the agent.
+ */
 export async function startAgent(session, ...flags) {
   const { url, ca } = session.target;
   const accessKey = await createAgentKey(session, 'edge');

@@ -1,4 +1,6 @@
-/** The value that this share of the sorted values does not exceed; NaN for an empty array. */
+/**
+ * The percentile for a share: the value that this share of the sorted values does not exceed; NaN for an empty array.
+ */
 export function percentile(sorted, share) {
   if (sorted.length === 0) return Number.NaN;
   return sorted[Math.max(0, Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1))];
@@ -47,8 +49,8 @@ export const figures = {
 };
 
 /**
- * The factor by which our value is better than theirs: 2 means twice the rate or half the time; a factor below 1 is
- * worse. `undefined` if one of the two values is missing or zero.
+ * The factor by which the value `ours` is better than `theirs`: 2 means twice the rate or half the time; a factor below
+ * 1 is worse. `undefined` if one of the two values is missing or zero.
  */
 export function timesBetter(figure, ours, theirs) {
   if (!Number.isFinite(ours) || !Number.isFinite(theirs)) return undefined;

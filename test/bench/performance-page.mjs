@@ -94,8 +94,9 @@ function verdict(target, coldTarget) {
 }
 
 /**
- * Returns the page of a result, for docs/reference and beside the result's JSON. `cold` is the result of a run at a
- * small scale, in which the code is not compiled yet. The targets show the figures of `cold` too.
+ * Returns the performance page of a result. The page is written to docs/reference and beside the result's JSON. `cold`
+ * is the result of a run at a small scale, in which the code is not compiled yet. The targets show the figures of
+ * `cold` too.
  */
 export function performancePage(result, cold) {
   const { rows, sides } = result;

@@ -21,8 +21,8 @@ node test/bench/write-page.mjs writes docs/reference/performance.md from the res
 `;
 
 /**
- * Reads the command line. `sides` are the names that `--only` accepts, with more for the separate scenarios. Prints the usage
- * and exits if that is requested, or the reason if the command line is not valid.
+ * Reads the command line. `--only` accepts the names in `sides`; for the separate scenarios, it accepts more names. If
+ * requested, prints the usage and exits. If the command line is not valid, prints the reason and exits.
  */
 export function readOptions({ scenarios, separateScenarios, sides, separateSides }) {
   const names = [...scenarios, ...separateScenarios];

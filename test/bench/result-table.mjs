@@ -34,7 +34,7 @@ export function resultTable(rows) {
   };
 }
 
-/** Every figure in which ours is worse, the worst first. */
+/** Every figure in which our side is worse than the other side, the worst first. */
 export function losses(rows) {
   return rows
     .flatMap(({ operation, ours, theirs }) =>

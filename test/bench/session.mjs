@@ -10,9 +10,9 @@ const mostSettleSeconds = 60;
 const wakeMilliseconds = 500;
 
 /**
- * One side of the comparison: its server, the objects that scenarios have created in it, and the figures so far. A
- * scenario reuses the objects of an earlier one. The sides are measured in alternation, so changes of the machine's
- * speed affect all of them. The server of a waiting side is paused, unless the side sets `staysRunning`.
+ * One side of the comparison: its server, the objects that scenarios have created in this server, and the figures so
+ * far. Later scenarios reuse the objects of earlier ones. The sides are measured in alternation, so changes of the
+ * machine's speed affect all of them. The server of a waiting side is paused, unless the side sets `staysRunning`.
  */
 export class Session {
   #parts;
@@ -121,8 +121,8 @@ export class Session {
   }
 
   /**
-   * Starts the server on the data directory with that name and returns the cost of the start. Does nothing if the
-   * server already runs there. `inspect` allows reading the live heap; `workers` is the number of worker threads.
+   * Starts the server on the data directory `dataName` and returns the cost of the start. Does nothing if the server
+   * already runs there. `inspect` allows reading the live heap; `workers` is the number of worker threads.
    */
   async start(dataName, options = {}) {
     if (this.#dataName === dataName) return undefined;
@@ -135,7 +135,7 @@ export class Session {
     return { figures: { milliseconds: this.#server.startMilliseconds, serverCpu }, isNew };
   }
 
-  /** Starts the server on that data directory and defines the kind of the test objects. */
+  /** Starts the server on the data directory `dataName` and defines the kind of the test objects. */
   async startPrepared(dataName) {
     const started = await this.start(dataName);
     if (started?.isNew) await this.#side.prepare(this.target);
@@ -177,8 +177,8 @@ export class Session {
   }
 
   /**
-   * Ensures that a namespace holds that many objects, numbered from 0. Returns the figures of those that had to be
-   * created.
+   * Ensures that a namespace contains the given number of objects, numbered from 0. Returns the figures of the creates
+   * that were needed.
    */
   async fill(namespace, objects) {
     const filled = this.#filled.get(this.#dataName);

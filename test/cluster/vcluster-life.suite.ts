@@ -22,7 +22,7 @@ export interface VclusterLifeOptions {
   /** The path of a cluster-admin kubeconfig for the cluster under test. */
   readonly kubeconfig: string;
   readonly helm: string;
-  /** A path; `''` for the repository that the server is configured with. */
+  /** The path of the vCluster chart; `''` for the chart repository in the server's settings. */
   readonly chart: string;
   /** An image that contains a shell. */
   readonly image: string;
@@ -112,7 +112,8 @@ export function vclusterLife(options: () => VclusterLifeOptions, { realPods }: {
     await server().wait('life', 'jsonpath={.status.phase}=Sleeping', timeoutSeconds);
     const pods = ['get', 'pods', '-n', await location('life'), '-o', 'name'];
     while ((await host.ok(pods)) !== '') await delay(1_000);
-    // The server holds a request for ten seconds. vCluster may need more time to start, so the request is repeated.
+    // The server lets a request wait for up to ten seconds. vCluster may need more time to start, so the request is
+    // repeated.
     while ((await inside.run(['get', 'configmap/kept'])).code !== 0) await delay(1_000);
     await server().admin.ok(['annotate', 'vci/life', `${sleepAfterAnnotation}-`]);
     await server().wait('life', 'condition=Ready', timeoutSeconds);
@@ -158,8 +159,8 @@ export function vclusterLife(options: () => VclusterLifeOptions, { realPods }: {
     while ((await host.ok(['get', 'pods', '-n', namespace, '-o', 'name'])) !== '') await delay(250);
     await server().wait(name, 'delete', 10);
     expect(await helm('list', '--short', '--namespace', namespace)).toBe('');
-    // The namespace is kept because it existed before the import. So are the objects that Kubernetes creates in each
-    // namespace.
+    // The namespace is kept because it existed before the import. The objects that Kubernetes creates in each namespace
+    // are kept too.
     const left = async () => addedObjects(withoutIt, await readHostObjects(host)).sort();
     await expect
       .poll(left, { timeout: 60_000, interval: 1_000 })

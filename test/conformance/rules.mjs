@@ -1,4 +1,7 @@
-/** Rules of docs/spec that do not apply to Flotilla or that completions decide otherwise, each with the reason. */
+/**
+ * Rules of docs/spec that do not apply to Flotilla, or that completions replace by a different decision, each with the
+ * reason.
+ */
 export const notApplicable = {
   'REQ-11': 'all paths are installed before the server listens',
   'NEG-21': 'optional; streamed lists are not compressed',

@@ -40,7 +40,7 @@ describeConsole('the editor', (env) => {
     expect((await schema).status()).toBe(200);
     expect(await editorOf(page).innerText()).not.toContain('managedFields');
 
-    // Completion in the object at the cursor.
+    // Completion suggests members of the object at the cursor.
     await goTo(page, 'displayName: Sea');
     await page.keyboard.type('\nquo');
     await page.keyboard.press('Control+Space');

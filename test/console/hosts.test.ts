@@ -62,7 +62,8 @@ describeConsole('the cluster pages', (env) => {
     await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('Imported found into project default').waitFor();
     await page.getByText('1 virtual cluster is already in a project').waitFor();
-    // The focus moves to the row that moved up, and after the last row to the page.
+    // When a row is removed, the focus moves to the next row, which moves up. After the last row is removed, the focus
+    // moves to the page.
     const isFocused = (place: Locator) => place.evaluate((element) => element === document.activeElement);
     await expect.poll(() => isFocused(page.getByRole('button', { name: 'Import lost' }))).toBe(true);
     await page.keyboard.press('Enter');

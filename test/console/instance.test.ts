@@ -109,7 +109,8 @@ describeConsole('the page of a virtual cluster', (env) => {
       .fill('ann');
     await page.getByRole('option', { name: /anna/ }).first().click();
     const role = sharing.getByLabel('Cluster role', { exact: true });
-    // If the template has no default role, the dialog suggests edit and not the role that applies without a choice.
+    // If the template has no default role, the dialog suggests the role `edit`, not the role that applies without a
+    // choice.
     expect(await role.inputValue()).toBe('edit');
     await role.selectOption('view');
     await sharing.getByText('flotilla share shop --project default --user anna --role view').waitFor();

@@ -104,7 +104,7 @@ describeConsole(
       await page.getByRole('heading', { name: 'Cannot sign in to the app' }).waitFor();
       expect(new URL(page.url()).origin).toBe(env.flotilla.url);
       await signInAs(page, 'carl', password);
-      // Retried: a login is never too old in its own second.
+      // Retries, because a login never counts as too old in the second in which it was created.
       await expect
         .poll(async () => {
           await page.goto(requestOf('dashboards', { max_age: '0' }));

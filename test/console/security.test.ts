@@ -53,7 +53,7 @@ describeConsole('the pages for security officers and operators', (env) => {
     await page.getByRole('option', { name: 'default' }).click();
     const rowOfTeam = permissions.getByRole('row').filter({ has: page.getByRole('link', { name: 'Team ops' }) });
     await rowOfTeam.getByText('user of the project').waitFor();
-    // The URL contains the question, so a user can send it to a colleague.
+    // The URL contains the selected object, so a user can send the query to a colleague.
     expect(new URL(page.url()).searchParams.get('object')).toBe('project/default');
     await page.reload();
     await rowOfTeam.waitFor();

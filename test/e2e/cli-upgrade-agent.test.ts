@@ -21,7 +21,7 @@ describe('flotilla cluster upgrade-agent --run', () => {
       : [];
 
   /**
-   * Installs a helm that records its arguments and then runs this code. In the code, `release` is the name of the
+   * Installs a fake helm that records its arguments and then runs `code`. In `code`, `release` is the name of the
    * release.
    */
   function installHelm(code: string): void {

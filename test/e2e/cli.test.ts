@@ -231,7 +231,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect((await home.run(['list'], { env: { ...asCi, FLOTILLA_ACCESS_KEY: rotated } })).code).toBe(3);
     await home.ok(['access-key', 'delete', 'ci']);
     expect((await home.run(['access-key', 'get', 'ci'])).code).toBe(4);
-    // If the key cannot be written to its file, it is deleted again.
+    // If the key cannot be written to its file, the key is deleted again.
     expect((await home.run(['access-key', 'create', 'lost', '--file', '/nowhere/key'])).code).toBe(1);
     expect((await home.run(['access-key', 'get', 'lost'])).code).toBe(4);
   });

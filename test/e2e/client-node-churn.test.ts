@@ -102,7 +102,8 @@ describe('@kubernetes/client-node under churn', () => {
       let sentBack = 0;
       let isBack = false;
       const late = await inform((goBackTo) => {
-        // Sends the informer back at every other connection. In between, it lists again and resumes from that list.
+        // Makes the informer resume from an old version at every second connection. At the connections in between, the
+        // informer lists again.
         isBack = writers.written.size > 0 && !isBack && sentBack < 3;
         if (!isBack) return;
         sentBack++;

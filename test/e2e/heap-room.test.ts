@@ -8,7 +8,7 @@ import { type ServingProcess, startServing } from '../harness/flotilla-process.t
 /** Prints details of each garbage collection, and enables collections on demand. */
 const nodeArgs = ['--trace-gc-verbose', ...heapReporting];
 
-/** The factor by which V8 lets the heap grow beyond the live objects. */
+/** Returns the ratio of V8's last reported heap limit to the size of the live objects. */
 async function growth(serving: ServingProcess): Promise<number> {
   await liveHeap(serving);
   const said = [...serving.output().matchAll(/new limit: \d+ KB \(([\d.]+)\)/g)];

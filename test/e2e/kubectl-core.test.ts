@@ -140,7 +140,7 @@ describeIfAvailable(kubectlMissing, 'kubectl and the core kinds of a cluster', (
     await kubectl.ok(['create', 'namespace', 'small']);
     const inSmall = (...args: string[]) => kubectl.ok([...args, '-n', 'small']);
     await inSmall('create', 'quota', 'limits', '--hard=configmaps=3,count/leases.coordination.k8s.io=1,pods=5');
-    // The namespace also has the config map kube-root-ca.crt.
+    // The quota of 3 config maps allows only two more, because the namespace already contains kube-root-ca.crt.
     await inSmall('create', 'cm', 'one');
     await inSmall('create', 'cm', 'two');
     const { stderr } = await kubectl.run(['create', 'cm', 'three', '-n', 'small']);

@@ -75,8 +75,8 @@ describeIfAvailable(kubectlMissing, 'custom resource definitions, with kubectl',
   it('are applied together with their objects, also server-side', async () => {
     const { kubectl } = virtual;
     const input = `${definition}\n---\n${ship}`;
-    // The first apply fails for the object: kubectl reads discovery before it sends anything, and the kind is not yet
-    // in discovery.
+    // The first apply fails for the custom object: kubectl reads discovery before it sends anything, and the new kind
+    // is not yet in discovery.
     await kubectl.run(['apply', '-f', '-'], { input });
     expect(await kubectl.ok(['apply', '-f', '-'], { input })).toContain('ship.sea.example.com/black-pearl');
     const again = await kubectl.ok(['apply', '--server-side', '--force-conflicts', '-f', '-'], { input });

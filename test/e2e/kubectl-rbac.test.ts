@@ -129,7 +129,7 @@ describeIfAvailable(kubectlMissing, 'roles and bindings of a virtual cluster, wi
       groups: ['crew', 'system:authenticated'],
     });
     expect((await whoAmI('--as=system:serviceaccount:a:bot')).groups).toContain('system:serviceaccounts:a');
-    // A check of a path does not make kubectl read discovery, which would be refused too.
+    // For a non-resource path, `kubectl auth can-i` does not read discovery, which the server would refuse too.
     const refusal = async (...args: string[]) => (await actor.run(['auth', 'can-i', 'get', '/x', ...args])).stderr;
     const cannot = (what: string) => `cannot impersonate resource "${what}" in API group`;
     expect(await refusal('--as=zoe')).toContain(cannot('users'));

@@ -26,7 +26,8 @@ describe('the npm package', () => {
   beforeAll(async () => {
     await Promise.all(nodeVersions.map(downloadedPackage));
     const file = pack('first');
-    // Scripts are not needed: the installation script of LevelDB only looks for a binary, which its package contains.
+    // Installation scripts are not needed: the script of LevelDB only looks for a binary, and the LevelDB package
+    // contains that binary.
     const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', installed];
     execFileSync('npm', ['install', ...flags, file], { cwd: folder, stdio: 'pipe' });
   }, 300_000);

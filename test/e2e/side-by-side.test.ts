@@ -60,7 +60,7 @@ describeIfAvailable(missing, 'kube-apiserver side by side', () => {
   const workshop = new Pair(differences);
   const management = new Pair(differences);
   /**
-   * Compares the built-in cluster, which represents every control plane of the Kubernetes kind, virtual clusters
+   * Compares the built-in cluster, which represents every Kubernetes control plane of the server, virtual clusters
    * included.
    */
   const plane = new Pair(differences);

@@ -60,14 +60,14 @@ describeIfAvailable(kubectlMissing, 'a space', () => {
     const namespace = await home.ok(['space', 'get', 'demo', '-o', 'jsonpath={.spec.clusterRef.namespace}']);
     expect(namespace).toMatch(/^platform-default-s-demo-\w{6}$/);
 
-    // The context has the namespace of the space.
+    // The namespace of the space is the default namespace in the kubeconfig context.
     expect((await kubectl(home, 'create', 'configmap', 'greeting', '--from-literal=a=b')).stdout).toBe(
       'configmap/greeting created\n',
     );
     expect((await kubectl(home, 'get', 'configmap', 'greeting', '-o', 'jsonpath={.metadata.namespace}')).stdout).toBe(
       namespace,
     );
-    // Even an administrator reaches nothing else through the space.
+    // Even an administrator reaches only this namespace through the space.
     for (const refused of [
       ['get', 'namespaces'],
       ['get', 'configmaps', '--all-namespaces'],

@@ -35,7 +35,7 @@ describeIfAvailable(kubectlMissing, 'the exec plugin of a person who logged in w
     await flotilla.remove();
   });
 
-  /** Sends a request as a page of the console does. */
+  /** Sends a request like a page of the console, with the session cookie. */
   async function fromConsole(path: string, body: object, cookie = '') {
     const headers = {
       'content-type': 'application/json',

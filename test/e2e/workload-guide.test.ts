@@ -70,7 +70,7 @@ describeIfAvailable(missing, 'the guide to pipelines without secrets', () => {
     FLOTILLA_ACCESS_KEY: flotilla.adminKey,
   });
 
-  /** Starts the server with the settings of the guide, in which only URLs and files are replaced. */
+  /** Starts the server with the settings of the guide. Replaces only URLs and file paths. */
   async function startServer(): Promise<void> {
     const [port] = await freePorts(1);
     const url = `https://127.0.0.1:${port}`;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Secrets that a test sends on purpose. The test then searches all places in which no part of a secret may appear. Each
- * secret is random text that does not compress, so its bytes are found wherever they are stored.
+ * Secrets that a test sends on purpose. Afterwards, the test searches all places that must not contain any part of a
+ * secret. Each secret is random text that does not compress, so a search of stored bytes finds it.
  */
 export class Canaries {
   readonly #needles = new Map<string, string>();
@@ -30,7 +30,8 @@ export class Canaries {
 }
 
 /**
- * Returns the search patterns for a secret. Each is a piece from its middle, so a copy with cut-off ends matches too.
+ * Returns the search patterns for a secret. Each pattern encodes a piece from the middle of the secret, so a copy with
+ * cut-off ends matches too.
  */
 function formsOf(secret: string): string[] {
   const inBase64 = [0, 1, 2].map((shift) =>

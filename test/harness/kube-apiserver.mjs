@@ -162,7 +162,7 @@ function serverFlags(options, token) {
     `--service-account-key-file=${file('account.pub', accounts.publicKey)}`,
     `--service-account-signing-key-file=${file('account.key', accounts.privateKey)}`,
     '--service-cluster-ip-range=10.96.0.0/16',
-    // The default reconciler waits for endpoints that no controller creates here.
+    // The default endpoint reconciler waits for endpoints. No controller of this API server creates them.
     '--endpoint-reconciler-type=none',
     ...(options.flags ?? []),
   ];

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 export const kubectlMissing: string | undefined = findKubectl();
 
 /**
- * Returns a path below the management API as `kubectl --raw` takes it. Versions of kubectl before 1.36 drop the path of
- * the kubeconfig's server, so it is added for them.
+ * Returns a path below the management API in the form for `kubectl --raw`. Before version 1.36, kubectl ignores the
+ * path in the kubeconfig's server URL, so for those versions the result includes that path.
  */
 export function rawPath(path: string): string {
   return kubectlMinor() < 36 ? `/kubernetes/management${path}` : path;
@@ -33,7 +33,7 @@ export interface Finished {
 
 export interface RunOptions {
   readonly input?: string;
-  /** The number of printed bytes after which the input is sent. */
+  /** The number of output bytes after which the input is sent to kubectl. */
   readonly inputAfter?: number;
   readonly env?: Readonly<Record<string, string>>;
 }

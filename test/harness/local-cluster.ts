@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type FlotillaProcess, type FlotillaProcessOptions, startFlotilla } from './flotilla-process.ts';
 import { type Kubectl, kubectlWith } from './kubectl.ts';
 
-/** A cluster as a client is configured for it. */
+/** Everything that a client needs to reach a cluster. */
 export interface ClusterClient {
   /** The root URL of its API. */
   readonly server: string;

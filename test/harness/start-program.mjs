@@ -16,8 +16,8 @@ import { basename, delimiter, join } from 'node:path';
  */
 
 /**
- * A shell script that becomes the program. It kills the program when the process that started it exits for any reason,
- * because the pipe on file descriptor 3 then closes.
+ * A shell script that replaces itself with the program. A background process kills the program when the parent process
+ * exits for any reason, because the pipe on file descriptor 3 then closes.
  */
 const guarded = '(cat <&3 >/dev/null; kill -9 $$) 2>/dev/null & exec 3<&-; exec "$0" "$@"';
 
@@ -83,9 +83,8 @@ export function isProgram(path) {
 }
 
 /**
- * Returns ports that were free a moment ago. All are kept open until the last one is found, so they differ. They lie
- * outside the ephemeral range, because the kernel may give an ephemeral port to an outgoing connection before the
- * program listens.
+ * Returns different ports that were free a moment ago. They lie outside the ephemeral range, because the kernel may
+ * give an ephemeral port to an outgoing connection before the program listens.
  * @param {number} count
  * @returns {Promise<number[]>}
  */

@@ -7,7 +7,7 @@ import { hostileProtobuf } from './hostile-protobuf.ts';
 import { hostileTemplate } from './hostile-template.ts';
 import type { PlaneRequest, PlaneUnderTest } from './plane-under-test.ts';
 
-/** A hostile input. `requests` prepare the plane and are not measured; `run` is. */
+/** A hostile input. `requests` prepare the plane and are not measured; only `run` is measured. */
 export interface Attack {
   /** The size of the input in bytes, including objects that the request reads. */
   readonly bytes: number;
@@ -19,7 +19,7 @@ export interface Attack {
 export interface Evaluator {
   readonly name: string;
   /**
-   * True if a limit on work, independent of the input size, applies to a request and small inputs can reach that limit.
+   * True if small inputs can reach a fixed limit on the work of a request, which does not depend on the input size.
    * Examples are patches that copy, patterns and conditions of schemas, loops of templates, and the 10,000 fields of an
    * apply. An apply of 160 kB with very short fields takes about 500 ms per MB.
    */
@@ -102,7 +102,7 @@ const jsonBody: Evaluator = {
 const yamlBody: Evaluator = {
   name: 'YAML body',
   attack(random, bytes) {
-    // The server rejects longer YAML.
+    // Limits the size, because the server rejects a longer YAML body.
     const size = Math.min(bytes, 120_000);
     const line = random.pick([
       '- a\n',

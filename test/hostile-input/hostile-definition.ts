@@ -106,7 +106,7 @@ const rules: readonly ((at: number) => string)[] = [
   () => 'self.isSorted() || self.indexOf("zz") < 0',
 ];
 
-/** Rules about one long text. Kubernetes assigns no cost to some of them. */
+/** CEL rules about one long text. For some of these rules, Kubernetes estimates no cost. */
 const textRules: readonly string[] = [
   'self.size() > 0',
   'self == self',

@@ -14,14 +14,15 @@ const firstSeed = Number(onlySeed ?? Math.floor(Math.random() * 1e9));
 const onlyEvaluator = process.env.FLOTILLA_HOSTILE_EVALUATOR;
 
 /**
- * The acceptable CPU milliseconds: per MB of an input, for a small input, and for an input class with a fixed budget.
+ * The acceptable CPU time in milliseconds: per MB of input, for any small input, and for an input of a class that has a
+ * fixed budget.
  */
 const maxCpuMsPerMB = 100;
 const smallInputMs = 100;
 const fixedBudgetMs = 150;
 /** The maximum CPU time of an input of any size. */
 const mostMs = 225;
-/** The factor by which a measurement may exceed a limit on a busy machine. */
+/** The factor by which a measured CPU time may exceed a limit, because the machine may be busy. */
 const tolerance = 2;
 /** The number of repeated measurements before the test fails. Other processes can disturb a measurement. */
 const attempts = 3;
@@ -46,8 +47,8 @@ function attackOf(evaluator: Evaluator, seed: number): Attack {
 }
 
 /**
- * Returns the CPU milliseconds that an input takes. Sends the preparing requests each time, because the input may have
- * changed the plane.
+ * Returns the CPU milliseconds that an input takes. Sends the preparing requests before each measurement, because a
+ * measured input may have changed the plane.
  */
 async function measure({ requests, run }: Attack): Promise<number> {
   for (const request of requests) await plane.send(request);
@@ -55,8 +56,8 @@ async function measure({ requests, run }: Attack): Promise<number> {
 }
 
 /**
- * Returns the CPU milliseconds that an input would take on the reference machine; 0 if a first measurement is within
- * the limit.
+ * Returns the CPU milliseconds that an input would take on the reference machine. Returns 0 if already the first
+ * measurement is within the limit.
  */
 async function costOf(attack: Attack, limit: number): Promise<number> {
   if ((await measure(attack)) <= limit) return 0;
@@ -83,7 +84,8 @@ it('an expensive input is found, and a cheap one is not', async () => {
   });
   expect(await costOf(busyFor(1), 10)).toBeLessThanOrEqual(10);
   const slowness = await slownessFactor();
-  // The factor 100 leaves room: the machine may become ten times slower during the test if other programs start.
+  // The work takes ten times the limit, so the check holds even if the machine becomes almost ten times slower during
+  // the test.
   expect(await costOf(busyFor(100 * slowness), 10)).toBeGreaterThan(10);
 });
 

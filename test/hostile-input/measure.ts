@@ -43,7 +43,7 @@ export function elapsedSlownessFactor(): number {
   return Math.max(1, (performance.now() - began) / (elapsedLoops * referenceMs));
 }
 
-/** Returns the least of three measurements. */
+/** Returns the smallest of three measurements. */
 export async function bestOfThree(measure: () => Promise<number>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 3; attempt++) best = Math.min(best, await measure());

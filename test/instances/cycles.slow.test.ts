@@ -17,11 +17,12 @@ const projects = 50;
 const perProject = 20;
 const clients = 10;
 /**
- * The memory growth in bytes that is not a leak. The newest changes of each kind stay in memory, up to twice the limit
- * before they are trimmed, so the amount varies by this much. A leak of two kilobytes per instance would exceed it.
+ * The memory growth in bytes that does not count as a leak. The newest changes of each kind stay in memory, up to twice
+ * the limit before they are trimmed, so the used memory varies by this much. A leak of two kilobytes per instance would
+ * exceed this growth.
  */
 const allowedGrowth = 8 * 1024 * 1024;
-/** The cycle after which all caches that are filled only once are full. */
+/** The number of cycles after which all caches that fill only once are full. */
 const settledCycle = 5;
 /**
  * A small memory budget for planes, which is full from the first cycle on. Without it, the growth of the planes in
@@ -78,7 +79,7 @@ it('a thousand instances in fifty projects, created and deleted several times, l
     await inTurns(used, insideApi, (api, { project, index }) =>
       api.make(`/project/${project}/virtualcluster/i${index}/api/v1/namespaces`, { metadata: { name: 'inside' } }),
     );
-    // Half of the instances are deleted one by one, the rest with their projects.
+    // Deletes half of the instances one by one, and the others with their projects.
     await eachOf(places.slice(0, places.length / 2), async (api, { project, index }) => {
       expect((await api.send('DELETE', `${instancesOf(project)}/i${index}`)).status).toBe(200);
     });

@@ -14,13 +14,16 @@ beforeEach(async () => {
 });
 afterEach(() => flotilla.remove());
 
-/** The acknowledged writes. A write that the server received but did not acknowledge is in neither set. */
+/**
+ * The acknowledged writes. If the server did not acknowledge the last write to an instance, the instance is in neither
+ * set.
+ */
 interface Ledger {
   readonly made: Set<string>;
   readonly deleted: Set<string>;
 }
 
-/** Creates instances and deletes every other one, until the server no longer answers. */
+/** Creates instances and deletes every second one, until the server no longer answers. */
 async function storm(api: ApiCaller, worker: string, ledger: Ledger, answered: () => void): Promise<void> {
   for (let count = 0; ; count += 1) {
     const name = `${worker}-${count}`;
@@ -29,14 +32,15 @@ async function storm(api: ApiCaller, worker: string, ledger: Ledger, answered: (
       ledger.made.add(name);
       answered();
       if (count % 2 === 0) continue;
-      // From here on the instance may be gone, whether the delete is acknowledged or not.
+      // From here on, the instance may be deleted, even if the server does not acknowledge the delete request.
       ledger.made.delete(name);
       const { status, text } = await api.send('DELETE', `${instances}/${name}`);
       if (status !== 200) throw new Error(`DELETE ${name}: ${status} ${text}`);
       ledger.deleted.add(name);
       answered();
     } catch (error) {
-      // An error response fails the test. If the server no longer answers, the loop ends as expected.
+      // Rethrows an error response, which fails the test. Ends the loop without an error if the server no longer
+      // answers, because the test has killed it.
       if (error instanceof Error && /: [1-5]\d\d /.test(error.message)) throw error;
       return;
     }

@@ -10,9 +10,9 @@ import type { AgentOnKubernetes } from './harness/agent-on-kubernetes.ts';
  */
 export function usersBehindAgent(env: () => AgentOnKubernetes): void {
   /**
-   * Returns that many bytes printed by a pod. The command in the pod ends only after all bytes have arrived. Otherwise
-   * Kubernetes itself may lose bytes in transit: kubectl's ping can reach an API server that has already closed the
-   * connection.
+   * Prints `bytes` bytes in a pod and returns the number of received bytes. The command in the pod ends only after all
+   * bytes have arrived. Otherwise Kubernetes itself may lose bytes in transit: kubectl's ping can reach an API server
+   * that has already closed the connection.
    */
   async function printed(bytes: number): Promise<string> {
     const command = `head -c ${bytes} /dev/zero | tr "\\0" x; read line`;

@@ -16,7 +16,7 @@ const programs = findKubernetes();
 const namespace = 'flotilla-system';
 const account = `system:serviceaccount:${namespace}:flotilla-host`;
 
-/** One object of each kind that the account writes by itself for a space. */
+/** One object of each kind that the chart's service account creates for a space. */
 const spaceObjects = `
 apiVersion: apps/v1
 kind: Deployment

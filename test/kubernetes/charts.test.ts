@@ -18,7 +18,7 @@ const valuesFiles = charts.flatMap((chart) =>
 const previousFiles = valuesFiles.filter(({ file }) => !/^tunnel:/m.test(readFileSync(file, 'utf8')));
 const { version } = load(readFileSync('charts/flotilla/Chart.yaml', 'utf8')) as { version: string };
 
-/** The kinds whose objects must survive an upgrade. */
+/** The kinds whose objects an upgrade of the chart must keep. */
 const keptKinds = [
   'statefulsets',
   'deployments',

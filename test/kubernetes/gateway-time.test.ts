@@ -15,8 +15,8 @@ const cluster = 'europe';
 const gateway = '/kubernetes/project/default/virtualcluster/demo';
 
 describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the gateway to a real cluster', () => {
-  // Compares with a direct connection, because absolute milliseconds depend on the machine. The benchmark measures
-  // those (issue 7).
+  // Compares with a direct connection, because absolute milliseconds depend on the machine. The benchmark measures the
+  // absolute milliseconds (issue 7).
   it('takes less than three times as long for a request as a direct connection', async () => {
     if (typeof programs === 'string') return;
     const kubernetes = await startKubernetes({ programs });

@@ -26,7 +26,8 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'on a r
     const hostClient = httpClient({ server: '', fetch: opened.fetch });
     return {
       host: opened.host,
-      // The cluster does its pending work by itself, so this only waits. More requests would slow it down.
+      // The cluster does its pending work without being asked, so this function only waits. Requests would slow the
+      // cluster down.
       runPendingWork: () => delay(100),
       async createNamespace(name: string) {
         await kubernetes.api.ok('POST', '/api/v1/namespaces', { metadata: { name } });

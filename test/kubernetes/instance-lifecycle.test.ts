@@ -41,8 +41,8 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'instan
     return made;
   }
   /**
-   * Starts a deletion without waiting for its end. The deletion is needed because each instance keeps a whole API
-   * server running.
+   * Starts the deletion of an instance without waiting for its end. Tests delete their instances because each one keeps
+   * a whole API server running.
    */
   const letGo = (name: string) => flotilla.admin.ok(['delete', `vci/${name}`, '--wait=false']);
   const placeOf = (instance: JsonObject) => ({
@@ -267,8 +267,8 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'instan
   it('start helm and become Ready without waiting for a periodic check', () => {
     const { untilHelm, untilReady } = times.medians();
     console.log(`median: ${untilHelm} ms from create to helm, ${untilReady} ms from its API to Ready`);
-    // On an idle machine, both times are a fraction of a second. Beside other suites, helm alone needs more than a
-    // second to start.
+    // On an idle machine, both durations are a fraction of a second. If other suites run at the same time, helm alone
+    // needs more than a second to start.
     expect(untilHelm).toBeLessThan(5_000);
     expect(untilReady).toBeLessThan(5_000);
   });

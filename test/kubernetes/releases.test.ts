@@ -161,7 +161,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
     const first = openHost(kubernetes);
     const place = at('handed-on');
     const installing = first.host.install({ location: place, owner: 'owner-handed-on' });
-    // A fast helm may already have finished before it is stopped.
+    // helm may finish before the test stops it.
     const outcome = installing.then(
       () => 503,
       (error: { code?: number }) => error.code,

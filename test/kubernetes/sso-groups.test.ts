@@ -76,7 +76,7 @@ describeIfAvailable(
       return [textAt(json, 'status', 'userInfo', 'username'), groups.filter((group) => group.includes('company:'))];
     }
 
-    /** Returns the status codes of two requests: one that the group may send, and one that only admins may send. */
+    /** Returns the status codes of two requests: the first is allowed to the group, the second only to admins. */
     const codesAt = async (cluster: string) => {
       const api = `/kubernetes/cluster/${cluster}/api/v1/namespaces/default`;
       return await Promise.all(
@@ -115,7 +115,7 @@ describeIfAvailable(
       }
       const kubectl = atAgent();
       const refused = async () => (await kubectl.run(['get', 'configmaps'])).stderr;
-      // The agent receives the change from the server.
+      // The server sends the changed permissions to the agent, so the agent soon refuses the request.
       await expect.poll(refused, { timeout: 30_000 }).toMatch(/User "anna" cannot list resource "configmaps"/);
     });
   },

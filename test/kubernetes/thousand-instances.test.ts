@@ -41,7 +41,8 @@ describeIfAvailable(
     }
 
     /**
-     * Creates the relevant objects of a helm release that is asleep. Running pods would load the node, not the server.
+     * Creates the objects of a sleeping helm release that matter for the test. The release has no running pods, which
+     * would load the node and not the server.
      */
     async function makeByHand(name: string): Promise<void> {
       const labels = { app: 'vcluster', release: name };
@@ -80,7 +81,7 @@ describeIfAvailable(
       expect(kinds).toContain('/api/v1/services');
       expect(new Set(kinds).size).toBe(kinds.length);
 
-      // A virtual cluster is woken by hand. The server sees the event and sends no requests about the other virtual
+      // Wakes a virtual cluster by hand. The server receives the event and sends no requests about the other virtual
       // clusters.
       const before = own().length;
       const scale = { spec: { replicas: 1 } };

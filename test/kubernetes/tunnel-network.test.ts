@@ -30,7 +30,7 @@ const outside = '198.18.80.1';
 const throughSlowLink = ['198.18.81.1', '198.18.81.2'] as const;
 const cluster = '/kubernetes/cluster/edge';
 const namespace = `${cluster}/api/v1/namespaces/default`;
-/** The size of the files that are copied: 1000 in `npm run test:long`. */
+/** The size of the copied files in megabytes: 1000 in `npm run test:long`. */
 const copyMegabytes = Number(process.env.FLOTILLA_TEST_COPY_MEGABYTES ?? 100);
 
 describeIfAvailable(
@@ -166,7 +166,7 @@ describeIfAvailable(
       const sockets = await Promise.all(Array.from({ length: 20 }, openEndless));
       try {
         const times = await getsWhile(Promise.resolve());
-        // If a stream blocked its tunnel, a request would wait until its timeout.
+        // If a stream blocked the tunnel, requests would wait until they time out.
         expect(percentile(times, 0.5)).toBeLessThan(5 * percentile(quiet, 0.5) + 20);
       } finally {
         for (const socket of sockets) socket.terminate();
@@ -181,7 +181,7 @@ describeIfAvailable(
         await edge.startAgent('--management', `https://${throughSlowLink[1]}:8443`);
         await waitUntilServed();
         const [quickest = 0] = await getsWhile(Promise.resolve());
-        // The latency shows that the requests use the slow link.
+        // The latency proves that the requests went over the slow link.
         expect(quickest).toBeGreaterThan(95);
         page.listen(0, '127.0.0.1');
         await once(page, 'listening');

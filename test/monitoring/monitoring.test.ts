@@ -25,7 +25,7 @@ const alerts = load(read('monitoring/alerts.yaml')) as { groups: { rules: Rule[]
 const rules = alerts.groups.flatMap((group) => group.rules);
 const dashboard = JSON.parse(read('monitoring/grafana-dashboard.json')) as { panels: Panel[] };
 
-/** The labels that Prometheus adds at each scrape, besides the metric `up`. */
+/** The labels that Prometheus adds to every scraped metric. Prometheus also adds the metric `up`. */
 const scrapeLabels = ['job', 'instance'];
 
 interface Selector {
@@ -33,7 +33,10 @@ interface Selector {
   readonly labels: readonly string[];
 }
 
-/** Parses an expression with the grammar of Prometheus. Returns its selectors, and the labels by which it groups. */
+/**
+ * Parses a PromQL expression with the grammar of Prometheus. Returns the selectors of the expression and the labels
+ * that it groups by.
+ */
 function parseQuery(query: string): { readonly selectors: readonly Selector[]; readonly grouping: readonly string[] } {
   const text = query.replaceAll('$__rate_interval', '5m');
   const selectors: { metric: string; labels: string[] }[] = [];

@@ -20,7 +20,7 @@ describeIfAvailable(missing, 'the server and the agent in pods of their own imag
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-charts-'));
   let host: Kubectl;
   let helm: Helm;
-  /** kubectl for the management API. It runs where the names of the node's services resolve. */
+  /** kubectl for the management API. It runs where the DNS names of the node's services resolve. */
   let admin: Kubectl;
   /** kubectl for a space, at the agent. */
   let inside: Kubectl;
@@ -62,7 +62,7 @@ describeIfAvailable(missing, 'the server and the agent in pods of their own imag
   }
 
   it('serve the management API', async () => {
-    // The node has only the current image. The previous chart would select an image that the node does not have.
+    // Sets the image tag: the node has only the current image, but the previous chart selects an older one.
     const flags = ['--create-namespace', '--set', `image.tag=${version}`, '--wait', '--timeout=3m'];
     await helm('install', 'flotilla', 'test/charts/previous/flotilla', '--namespace', server.namespace, ...flags);
     const print = ['flotilla', 'admin-key', '--data-dir', '/data', '--print', 'kubeconfig'];
@@ -131,7 +131,7 @@ describeIfAvailable(missing, 'the server and the agent in pods of their own imag
     const issued = JSON.parse(await admin.ok(['create', '--raw', path, '-f', '-'], { input: '{}' }));
     inside = kubectlFor('space', textAt(issued, 'status', 'kubeConfig'));
     expect(await inside.ok(['config', 'view', '--minify'])).toContain(`flotilla-agent.${agent.namespace}.svc`);
-    // The pod ends on the first signal, so the deletion of its space is fast.
+    // The process in the pod exits on the first signal, so the space is deleted quickly.
     const command = 'trap "exit 0" TERM; echo has started; while :; do sleep 1; done';
     await inside.ok(['run', 'web', `--image=${image}`, '--', 'sh', '-c', command]);
     await inside.ok(['wait', 'pod/web', '--for=condition=Ready', timeout]);

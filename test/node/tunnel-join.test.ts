@@ -120,7 +120,7 @@ describeIfAvailable(missing, 'a cluster that joins with the helm command of flot
     await admin.ok(['delete', 'vci/life', '-n', 'platform-p-default', timeout]);
     await run(`helm uninstall ${agent.release} --namespace ${agent.namespace} --wait`);
     await host.ok(['delete', 'namespace', agent.namespace, timeout]);
-    // Volumes may be deleted some time after their claims.
+    // Polls, because volumes may be deleted some time after their claims.
     const added = async () => addedObjects(before, await readHostObjects(host));
     await expect.poll(added, { timeout: 60_000, interval: 1_000 }).toEqual([]);
   });

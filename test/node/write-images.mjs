@@ -1,6 +1,6 @@
 // write-images.mjs FOLDER: writes an archive for each image that the pods of the node use. The images are built from
-// programs in FLOTILLA_TOOLS and the machine's static busybox, so no registry is needed. Their names are the ones that
-// the vCluster chart and vCluster itself use.
+// the programs in FLOTILLA_TOOLS and the machine's static busybox, so no registry is needed. They have the image names
+// that the vCluster chart and vCluster itself use.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -60,8 +60,8 @@ function images() {
       config: start,
     },
     {
-      // This image contains the open edition, as the published module does. The chart starts both editions in the same
-      // way.
+      // This image contains the open edition of vCluster, like the published module. The chart starts the open edition
+      // and the Pro edition in the same way.
       name: named('vcluster-pro'),
       shell: true,
       files: { '/vcluster': 'vcluster-syncer', '/usr/local/bin/kine': 'kine', '/usr/local/bin/helm': 'helm' },

@@ -79,7 +79,7 @@ function callOf(options: Readonly<Record<string, string | boolean>> = {}) {
   };
 }
 
-/** Runs `flotilla token --exec-credential` as kubectl does. Returns the token for kubectl. */
+/** Runs `flotilla token --exec-credential` as kubectl does. Returns the token from the output. */
 async function plugin() {
   const call = callOf({ 'exec-credential': true });
   await runToken(call);
@@ -163,7 +163,8 @@ describe('the exec plugin with a login that ends soon', () => {
   });
 
   it('does not renew the login if the new value cannot be saved', async () => {
-    // Moves the login to a file whose name is so long that a temporary file with a longer name cannot be created.
+    // Moves the saved login to a file with a name of nearly the maximum length. Temporary files with a longer name
+    // cannot be created beside it.
     const text = await readFile(config, 'utf8');
     config = join(folder, 'c'.repeat(250));
     await writeFile(config, text, { mode: 0o600 });

@@ -21,7 +21,10 @@ export async function signingKey(kid = randomBytes(8).toString('hex'), alg = 'RS
   return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** The first signing key, shared by all providers of a test file because creating it takes longer than most tests. */
+/**
+ * The first signing key. All providers of a test file share this key, because creating a key takes longer than most
+ * tests.
+ */
 let firstKey: Promise<SigningKey> | undefined;
 
 /** Signs claims as a correct provider does. */
@@ -36,24 +39,27 @@ export function unsigned(header: object, claims: object, signature = ''): string
 }
 
 /**
- * A provider that sends the tokens and documents that a test defines. Without changes by a test, everything it sends is
- * correct. It has no login page: `back` returns the URL to which a provider redirects the browser after the sign-in.
+ * A provider that sends tokens and documents that a test defines. By default, everything it sends is correct. It has no
+ * login page: `back` returns the URL to which a provider redirects the browser after the sign-in.
  */
 export class HostileProvider {
   readonly clientId = 'flotilla';
   readonly issuer: string;
   /** The paths of all requests so far. */
   readonly requests: string[] = [];
-  /** The members of the discovery document that a test changes. */
+  /** The members that replace or extend the correct discovery document. */
   metadata: JsonObject = {};
   /** The claims of the person who signs in, in addition to `iss`, `aud`, `sub`, `exp`, `iat` and `nonce`. */
   claims: JWTPayload = { preferred_username: 'mallory', email: 'mallory@evil.test', email_verified: true, groups: [] };
   key: SigningKey;
   /** The public keys that the provider publishes. */
   jwks: readonly JWK[];
-  /** Creates the ID token from the claims of a correct ID token. */
+  /** Creates the ID token from the default claims, which are correct. Tests replace this function. */
   idToken: (claims: JWTPayload) => Promise<string> | string = (claims) => signed(claims, this.key);
-  /** Handles a request in place of the provider. Returns true if it sent a response. */
+  /**
+   * Called before the provider handles a request. Returns true if this function has sent a response, so the provider
+   * sends none.
+   */
   intercept: (path: string, response: ServerResponse) => boolean = () => false;
   readonly #server: Server;
   readonly #folder: string;

@@ -38,7 +38,7 @@ async function signIn(): Promise<void> {
   expect(sso.problemOf(page)).toBeUndefined();
 }
 
-/** Advances the clock by this time, and waits until the polled value is the expected one. */
+/** Advances the clock by `seconds`, and polls until the value equals the expected value. */
 async function waitFor<T>(seconds: number, poll: () => Promise<T>, expected: T): Promise<void> {
   clock.advance(seconds * 1000);
   await expect.poll(poll, { timeout: 20_000 }).toEqual(expected);

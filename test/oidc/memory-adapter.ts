@@ -1,10 +1,13 @@
 import type { JsonObject } from '@flotilla/json';
 
-/** The stored rows of one provider. They are kept when its keys change, which requires a new `Provider` object. */
+/**
+ * The stored rows of one provider. The rows are kept when the provider's keys are replaced, which requires a new
+ * `Provider` object.
+ */
 export type ProviderRows = Map<string, JsonObject>;
 
 /**
- * Returns an `oidc-provider` storage adapter for one model, backed by the rows. Rows do not expire, because tests are
+ * Returns an `oidc-provider` storage adapter that stores one model in `rows`. Rows do not expire, because tests are
  * short.
  */
 export function memoryAdapter(rows: ProviderRows, model: string) {

@@ -18,7 +18,10 @@ import { redirectTarget, WebClient } from './web-client.ts';
 export type AccountClaims = JsonObject;
 
 export interface OidcProviderOptions {
-  /** Serves TLS with a certificate that only the CA in `caFile` signs. Default: HTTP on a loopback address. */
+  /**
+   * Serves TLS with a certificate that clients can verify only with the CA in `caFile`. Default: HTTP on a loopback
+   * address.
+   */
   readonly tls?: boolean;
   /** Issues refresh tokens. Default: true. */
   readonly refreshTokens?: boolean;
@@ -30,8 +33,8 @@ export interface OidcProviderOptions {
 
 /**
  * A certified OpenID Connect provider (the package `oidc-provider`) in this process. Its login page asks for the
- * subject of an account but no password. A test can change accounts at any time; tokens that are issued afterwards have
- * the new claims.
+ * subject of an account but no password. A test can change accounts at any time. Tokens that are issued after a change
+ * contain the new claims.
  */
 export class OidcProviderFixture {
   /** The accounts by subject. A sign-in or refresh of any other account fails, as for a deleted user. */
@@ -117,7 +120,7 @@ export class OidcProviderFixture {
     });
   }
 
-  /** Replaces the signing key. Tokens with older signatures can no longer be verified. */
+  /** Replaces the signing key. Tokens that older keys signed can no longer be verified. */
   async rotateKeys(): Promise<void> {
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const kid = randomBytes(8).toString('hex');
@@ -155,7 +158,10 @@ export class OidcProviderFixture {
     });
   }
 
-  /** Makes the provider misbehave for all paths with this prefix. `normal` restores the correct behavior. */
+  /**
+   * Makes the provider misbehave for all paths with the prefix `pathPrefix`. The behavior `normal` makes it respond
+   * correctly again.
+   */
   behave(behaviour: Behaviour, pathPrefix = '/'): void {
     this.#behaviours.set(pathPrefix, behaviour);
   }
@@ -195,7 +201,7 @@ export class OidcProviderFixture {
     return redirectTarget(page);
   }
 
-  /** Returns a client that trusts this provider and these additional certificates. */
+  /** Returns a client that trusts this provider's CA and the additional CA certificates in `ca`. */
   webClient(ca: readonly string[] = []): WebClient {
     return new WebClient([...this.ca, ...ca]);
   }
@@ -217,7 +223,7 @@ export class OidcProviderFixture {
     await this.#provider?.callback()(request, response);
   }
 
-  /** Serves the login page. Its form field has the name that Dex uses. */
+  /** Serves the login page. Its form field has the same name as the form field of Dex. */
   async #interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const provider = this.#provider;
     if (provider === undefined) throw new Error('the provider is not started');

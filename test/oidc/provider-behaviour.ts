@@ -7,7 +7,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
  */
 export type Behaviour = 'normal' | 'down' | 'silent' | 'slow' | 'endless';
 
-/** Responds to a request as a broken provider does. Returns false for `normal`, when the caller must respond. */
+/**
+ * Responds to a request as a broken provider does. Returns false for the behavior `normal`: the caller must then
+ * respond.
+ */
 export function misbehave(behaviour: Behaviour, request: IncomingMessage, response: ServerResponse): boolean {
   switch (behaviour) {
     case 'normal':

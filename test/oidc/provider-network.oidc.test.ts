@@ -16,7 +16,7 @@ const unavailable = { name: 'ProviderError', reason: 'Unavailable' };
 
 let provider: HostileProvider;
 let connector: OpenConnector;
-/** A service on this machine. A provider must not be able to make the server send requests to it. */
+/** A service on the server's machine. No provider may be able to make the server send requests to this service. */
 let internal: Server;
 let internalRequests: string[];
 

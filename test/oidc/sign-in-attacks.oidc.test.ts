@@ -62,7 +62,7 @@ describe('a sign-in that another person began', () => {
     const attackers = await atCompany(sso.browser());
     const page = await sso.finish(browser, attackers);
     expect([sso.problemOf(page), sessionCookies(page)]).toEqual(['Expired', []]);
-    // The victim has also begun a sign-in of their own.
+    // The victim has also begun a separate sign-in in the same browser.
     const own = await atCompany(browser);
     const second = await sso.finish(browser, attackers);
     expect([sso.problemOf(second), sessionCookies(second)]).toEqual(['Expired', []]);
@@ -126,7 +126,7 @@ describe('a second provider', () => {
     await signIn(attacker, await atPartner(attacker));
     expect((await sso.whoami(attacker)).name).toBe('anna-2');
     expect(await sso.user('anna')).toEqual(before);
-    // Groups give permissions only through the rules of their own connector.
+    // Groups from a connector give permissions only through the rules of that connector.
     expect((await sso.send(`${groupPath}/users`, attacker)).json.items ?? []).not.toContainEqual(
       expect.objectContaining({ metadata: expect.objectContaining({ name: 'admin' }) }),
     );
@@ -236,8 +236,8 @@ describe('the redirect URI of a server with an external URL', () => {
     for (const host of hosts) {
       const direct = redirectTarget(await request('?moved=1', host));
       expect(direct.searchParams.get('redirect_uri'), host).toBe(`${external}/auth/oidc/company/callback`);
-      // A browser that used another name of the server is redirected to the external URL, whose host has the browser's
-      // cookies.
+      // If a browser uses another host name of the server, the server redirects it to the external URL, because the
+      // browser's cookies are for the host of that URL.
       expect(redirectTarget(await request('', host)).origin, host).toBe(external);
     }
     await other.close();

@@ -70,7 +70,7 @@ export class SsoServer {
     return target.pathname === '/sign-in' ? (target.searchParams.get('problem') ?? '') : undefined;
   }
 
-  /** Returns the access key of the browser's session; '' if it has none. */
+  /** Returns the access key of the browser's session; '' if the browser has no session. */
   keyOf(browser: WebClient): string {
     return browser.cookie(this.server.url, cookieName) ?? '';
   }

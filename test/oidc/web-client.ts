@@ -12,7 +12,10 @@ export interface VisitOptions {
   readonly method?: 'GET' | 'POST';
   readonly form?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Selects URLs at which a visit stops: a redirect to such a URL is returned and not followed. */
+  /**
+   * Selects the URLs at which a visit stops: the client does not follow a redirect to such a URL, and returns the
+   * redirect response.
+   */
   readonly stopAt?: (url: URL) => boolean;
 }
 

@@ -21,7 +21,7 @@ const planes = 1_000;
 const rounds = 10;
 /**
  * The allowed growth of the heap in bytes. It covers the fixture's list of ids and compiled code. A leak of one
- * kilobyte per plane would be four times as much.
+ * kilobyte per plane would add four times as many bytes.
  */
 const allowedGrowth = 2 * 1024 * 1024;
 
@@ -42,8 +42,8 @@ it('a thousand planes created and removed ten times leave memory unchanged and n
   expect(await keysIn(directory)).toEqual(['midentity', 'mposition', 'mschema']);
   await rm(directory, { recursive: true, force: true });
   console.info(`live heap after each round: ${live.join(' ')}`);
-  // Measures from the second round on: the first rounds fill what is filled only once, such as compiled code, shapes,
-  // and the table of the store's files.
+  // Compares with the second round, because the first rounds fill everything that is filled only once: compiled code,
+  // object shapes, and the table of the store's files.
   expect((live.at(-1) ?? 0) - (live[1] ?? 0), `live heap after each round: ${live.join(' ')}`).toBeLessThan(
     allowedGrowth,
   );

@@ -20,14 +20,20 @@ import {
 import type { Store } from '../../src/store/store.ts';
 import { SeededRandom } from '../bad-days/seeded-random.ts';
 
-/** The plane that the operations do not touch. Most neighbors' names start with its name or are a prefix of it. */
+/**
+ * The plane that must not change. The names of the other planes (its neighbors) mostly start with this name or are a
+ * prefix of it.
+ */
 const untouched = 'vc-1';
 const neighbours = ['vc', 'vc-', 'vc-11', 'vc-1-', 'vc-1a', 'vc-1\u0001', 'vc-0', 'vc-2'];
 /** Names and namespaces of objects, identical in all planes. Some are prefixes of others. */
 const names = ['a', 'aa', 'a.a', 'a-a', 'ab', 'first', 'second', 'x'];
 const namespaces = ['a', 'b'];
 
-/** Large enough that operations share flushes, small enough that their order stays random. */
+/**
+ * The number of operations that run at the same time. Large enough that operations share flushes, small enough that
+ * their order stays random.
+ */
 const concurrency = 64;
 
 export interface IsolationOptions {
@@ -39,10 +45,13 @@ export interface IsolationOptions {
   compact?(): void;
 }
 
-/** Performs that many random operations in the neighbors of a plane, and verifies that the plane has not changed. */
+/**
+ * Performs the given number of random operations in the neighbors of a plane, and verifies that the plane has not
+ * changed.
+ */
 export async function verifyIsolation(options: IsolationOptions): Promise<void> {
   const { store } = options;
-  // A small memory budget, so planes are unloaded and loaded all the time.
+  // A small memory budget, so planes are continually unloaded and loaded.
   const { fleet } = testFleet({ store, clock: options.clock, memoryBudget: 400_000 });
   const borrowed = await createAndBorrow(fleet, untouched);
   if (borrowed === undefined) throw new Error('the plane does not exist');

@@ -25,7 +25,7 @@ const store = await openEmbeddedStore({ directory });
 const { fleet } = testFleet({ store, clock: systemClock, memoryBudget });
 await fleet.resumeRemovals();
 
-/** Creates one plane after another, writes objects in each, and removes two of three planes. */
+/** Creates one plane after another, writes objects in each, and removes two out of three planes. */
 async function work(writer: number): Promise<void> {
   for (let count = 0; ; count++) {
     const id = `vc-${round}-${writer}-${count}`;

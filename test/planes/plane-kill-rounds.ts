@@ -6,9 +6,9 @@ import { buildKilledProgram } from '../harness/crash/killed-program.ts';
 import { PlaneLedger } from './plane-ledger.ts';
 
 /**
- * Runs rounds of a crash test. Each round kills a process whose eight workers create, use and remove planes. It then
- * opens the store that the process left and compares the store with the acknowledgments that the process printed. The
- * next round uses the same store. Throws at the first mismatch.
+ * Runs rounds of a crash test. Each round kills a process whose eight workers create, use and remove planes. The round
+ * then opens the store that the process left and compares the store with the acknowledgments that the process printed.
+ * The next round uses the same store. Throws at the first mismatch.
  */
 export async function planeKillRounds(rounds: number): Promise<PlaneLedger['totals']> {
   const program = await buildKilledProgram('test/planes/plane-crash-writer.ts');

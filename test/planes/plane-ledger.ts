@@ -48,15 +48,15 @@ export class PlaneLedger {
         })) === true;
       if (known.removal === 'none') assert.ok(isThere, `${id} is lost`);
       if (!isThere) assert.ok(!traces.has(id), `${id} is gone and has left something`);
-      // An unacknowledged removal may or may not have happened. Later verifications must find the same state as the
-      // first.
+      // An unacknowledged removal may or may not have happened. The first verification records which, and later
+      // verifications must find the same state.
       if (known.removal === 'begun') known.removal = isThere ? 'none' : 'done';
     }
     fleet.close();
   }
 }
 
-/** Returns all planes with at least one row in the store. */
+/** Returns all planes of which at least one row is in the store. */
 async function planesIn(store: Store): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for await (const row of store.dump()) {

@@ -13,7 +13,7 @@ const virtualClusters = `/apis/${apiVersion}/namespaces/default/virtualclusters`
 const rounds = 4;
 const workers = 8;
 
-/** The progress of a virtual cluster, as its worker knows it from acknowledgments. */
+/** The last step of a virtual cluster that its worker requested or that the server acknowledged. */
 type Progress = 'requested' | 'created' | 'written' | 'deletion requested' | 'deleted';
 
 let flotilla: FlotillaProcess;
@@ -26,7 +26,7 @@ function inside(name: string): string {
   return `${virtualClusters}/${name}/proxy/api/v1/namespaces/default/configmaps`;
 }
 
-/** Creates virtual clusters, writes into each, and deletes two of three, until the server no longer answers. */
+/** Creates virtual clusters, writes into each, and deletes two out of three, until the server no longer answers. */
 async function workUntilGone(api: ApiCaller, worker: string, report: (name: string, progress: Progress) => void) {
   for (let count = 0; ; count++) {
     const name = `${worker}-${count}`;
@@ -42,7 +42,8 @@ async function workUntilGone(api: ApiCaller, worker: string, report: (name: stri
       if (status !== 200) throw new Error(`DELETE ${name}: ${status} ${text}`);
       report(name, 'deleted');
     } catch (error) {
-      // An error response fails the test. If the server no longer answers, the loop ends as expected.
+      // Rethrows an error response, which fails the test. Ends the loop without an error if the server no longer
+      // answers, because the test has killed it.
       if (error instanceof Error && /: [1-5]\d\d /.test(error.message)) throw error;
       return;
     }

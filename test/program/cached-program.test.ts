@@ -9,8 +9,8 @@ const loader = new URL('../../bin/cached-program.js', import.meta.url).href;
 const startCache = new URL('../../scripts/start-cache.mjs', import.meta.url).href;
 
 /**
- * Runs code in a process and returns its output. The code can use the loader's functions, and the variable `folder` as
- * a URL.
+ * Runs JavaScript code in a new process and returns the output. The code can use the loader's functions, and the
+ * variable `folder`, which is a URL.
  */
 async function printed(folder: string, code: string): Promise<string> {
   const head = `

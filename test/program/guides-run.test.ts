@@ -19,8 +19,8 @@ function blocksOf(guide: string): { readonly info: string; readonly code: string
 }
 
 /**
- * Returns the sections of a guide with shell blocks, which tests must run. The section '' is the text before the first
- * section.
+ * Returns the sections of a guide that contain shell blocks and that tests must therefore run. The section '' is the
+ * text before the first heading.
  */
 function sectionsToRun(guide: string): string[] {
   const [introduction = '', ...sections] = textOf(guide).split(/^## /m);

@@ -8,7 +8,7 @@ import { noTestNetwork } from './test-network.ts';
 
 const shards = 64;
 
-/** A server's share of the background work, according to its metrics. */
+/** The part of the background work that one server does, according to the server's metrics. */
 interface HeldWork {
   readonly leader: number;
   readonly shards: number;
@@ -31,7 +31,8 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'the background work of three repli
   }
 
   /**
-   * Waits until the given replicas together do all background work, with no part done twice. Returns the share of each.
+   * Waits until the given replicas together do all background work, and no two do the same part. Returns the part of
+   * each replica.
    */
   async function untilDivided(replicas: readonly number[]): Promise<readonly HeldWork[]> {
     const sum = (held: readonly HeldWork[], member: keyof HeldWork) =>

@@ -8,7 +8,7 @@ import type { WatchedChange } from './register-watcher.ts';
 export interface RecordedHistory {
   readonly operations: readonly RegisterOperation[];
   readonly acknowledged: readonly AcknowledgedChange[];
-  /** The changes that each watcher received, from its first one on. */
+  /** For each watcher, all changes that it received. */
   readonly watched: readonly (readonly WatchedChange[])[];
   /** The value and revision of each register at the end of the test. */
   readonly stored: ReadonlyMap<string, { readonly value: string; readonly revision: string }>;

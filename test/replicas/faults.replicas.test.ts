@@ -7,7 +7,10 @@ import { createReadyInstance, registersOf } from './replica-api.ts';
 import { ReplicaSet } from './replica-set.ts';
 import { noTestNetwork } from './test-network.ts';
 
-/** A silence in milliseconds after which other replicas have taken over a replica's work. */
+/**
+ * The milliseconds after which the other replicas have certainly taken over the work of a replica that does not
+ * respond.
+ */
 const longSilence = 8_000;
 
 describeIfAvailable(noEtcd ?? noTestNetwork, 'three replicas over three members of etcd', () => {

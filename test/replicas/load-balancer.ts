@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP load balancer. Each connection goes to the next server that accepts it, or to the only server in use. */
+/**
+ * A TCP load balancer. Gives each connection to the next server that accepts it, or always to one server after
+ * `useOnly`.
+ */
 export class LoadBalancer {
   readonly #server: Server;
   readonly #targets: readonly URL[];
@@ -26,7 +29,7 @@ export class LoadBalancer {
     return balancer;
   }
 
-  /** Sends new connections only to the server with this index; `undefined` for all servers. */
+  /** Sends new connections only to the server with this index. `undefined` selects all servers again. */
   useOnly(index: number | undefined): void {
     this.#only = index;
   }

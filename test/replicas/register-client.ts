@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { RegisterOperation, RegisterValue } from './histories/register-operation.ts';
 
-/** Requests that take longer count as unanswered. */
+/** The timeout of a request in milliseconds. Slower requests count as unanswered. */
 const longestRequest = 3_000;
 
 /** A change that the server has acknowledged. */
@@ -12,7 +12,10 @@ export interface AcknowledgedChange {
   readonly revision?: string;
 }
 
-/** One replica as a client reaches it. `url` is the collection of ConfigMaps whose objects are the registers. */
+/**
+ * The URL and token with which a client reaches the registers at one replica. `url` is the URL of a collection of
+ * ConfigMaps; each ConfigMap is a register.
+ */
 export interface RegisterEndpoint {
   readonly url: string;
   readonly token: string;
@@ -24,15 +27,15 @@ interface Known {
 }
 
 /**
- * Reads and changes registers, one operation at a time, each at a different replica. Records its operations and their
- * results. A change succeeds only if the register has the value that the client last saw.
+ * Reads and changes registers, one operation at a time, each at a different replica. Records the operations and their
+ * results. A change succeeds only if the register still has the value that this client last saw.
  */
 export class RegisterClient {
   readonly operations: RegisterOperation[] = [];
   readonly acknowledged: AcknowledgedChange[] = [];
   readonly #endpoints: readonly RegisterEndpoint[];
   readonly #dispatcher = new Agent({ connect: { rejectUnauthorized: false, timeout: 2_000 } });
-  /** The value and revision of each register that the client last saw. */
+  /** For each register, the value and revision that the client last saw. */
   readonly #known = new Map<string, Known>();
 
   constructor(endpoints: readonly RegisterEndpoint[]) {
@@ -54,7 +57,7 @@ export class RegisterClient {
   }
 
   /**
-   * Changes the register from the value that this client last saw to the given one. Returns true if the change
+   * Changes the register from the value that this client last saw to the value `to`. Returns true if the change
    * succeeded.
    */
   async change(register: string, to: RegisterValue, at: number): Promise<boolean> {
@@ -75,7 +78,8 @@ export class RegisterClient {
     if (code === 404 || code === 409) {
       this.operations.push({ ...change, result: 'refused', endedAt });
     } else if (code !== 503 && code !== 429 && code !== 507) {
-      // The server may have executed the change. The excluded codes guarantee that it did not.
+      // The result is unknown, because the server may have executed the change. Only the status codes excluded above
+      // guarantee that it did not.
       this.operations.push({ ...change, result: 'unknown', endedAt: Number.POSITIVE_INFINITY });
     }
     return false;

@@ -41,12 +41,15 @@ export class RegisterWorkload {
     return new RegisterWorkload(endpoints, { name, seed, revision: metadata.resourceVersion });
   }
 
-  /** Resolves after this number of further changes has been acknowledged. */
+  /** Resolves after `count` more changes have been acknowledged. */
   async progress(count: number): Promise<void> {
     for (const goal = this.acknowledgedAt.length + count; this.acknowledgedAt.length < goal; ) await delay(10);
   }
 
-  /** Resolves when a change is acknowledged after the given time. Returns the milliseconds in between. */
+  /**
+   * Resolves when a change is acknowledged after the time `after`. Returns the milliseconds from `after` to the
+   * acknowledgment.
+   */
   async untilChange(after: number): Promise<number> {
     for (;;) {
       const next = this.acknowledgedAt.find((at) => at > after);

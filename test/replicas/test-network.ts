@@ -108,12 +108,15 @@ export class TestNetwork {
   }
 }
 
-/** Removes networks with this number that killed test runs have left. Their addresses would be those of the new network. */
+/**
+ * Removes networks that killed test runs have left and that have this number, because the new network needs their
+ * addresses.
+ */
 function removeAbandoned(number: number): void {
   const bridges = run(['-o', 'link']).stdout.matchAll(new RegExp(`(?<=^\\d+: )fl\\d+n${number}(?=:)`, 'gm'));
   for (const [bridge] of bridges) {
     const namespaces = run(['netns', 'list']).stdout.match(new RegExp(`^${bridge}\\D\\w*`, 'gm')) ?? [];
-    // Another test run uses the network.
+    // Keeps this network, because another test run uses it.
     if (namespaces.some((namespace) => run(['netns', 'pids', namespace]).stdout !== '')) continue;
     for (const namespace of namespaces) run(['netns', 'del', namespace]);
     run(['link', 'del', bridge]);

@@ -55,7 +55,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and tw
     return made.body as JsonObject;
   }
 
-  /** Starts an agent on its own machine. Each tunnel of the agent may end at either replica. */
+  /** Starts an agent on a separate machine. Each tunnel of the agent may end at any replica. */
   async function startAgent(dataDir = 'agent'): Promise<void> {
     const file = join(folder, 'token');
     writeFileSync(file, joinToken, { mode: 0o600 });
@@ -83,7 +83,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and tw
         try {
           while ((await chunks.next()).done !== true);
         } catch {
-          // A connection that is lost ends the watch too.
+          // A lost connection also ends the watch, so the error is ignored.
         }
       },
       destroy: () => void body.on('error', () => {}).destroy(),
@@ -131,7 +131,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and tw
     await agent.stop();
     balancer.useOnly(0);
     await startAgent();
-    // The tunnels end at the first replica, which the second one forwards to.
+    // The tunnels end at the first replica. The second replica forwards requests to the first.
     await Promise.all([waitUntilServedBy(0), waitUntilServedBy(1)]);
     const watch = await openWatch(1);
     expect(await watch.next()).toContain('"ADDED"');

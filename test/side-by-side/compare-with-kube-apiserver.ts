@@ -11,7 +11,7 @@ import { Pair } from './pair.ts';
 import { Side } from './side.ts';
 
 export interface ComparisonOptions {
-  /** The differences that occur only in this comparison. The suite fails if one of them does not occur. */
+  /** The differences that are allowed only in this comparison. The suite fails if one of them no longer occurs. */
   readonly own: readonly Difference[];
   /** The authorization mode of kube-apiserver. Optional; by default every request is allowed. */
   readonly authorization?: 'RBAC';
@@ -20,7 +20,7 @@ export interface ComparisonOptions {
    * cluster, which has the minimal set.
    */
   readonly api?: 'full';
-  /** The number of requests that the suite must compare at least. */
+  /** The minimum number of requests that the suite must compare. */
   readonly atLeast?: number;
 }
 
@@ -49,7 +49,7 @@ export function compareWithKubeApiserver(title: string, options: ComparisonOptio
       kubeApiserver = await startKubeApiserver({
         programs,
         dataDir,
-        // Clusters usually allow privileged containers. There are no nodes that could run them.
+        // Kubernetes clusters usually allow privileged containers. The pods are never run, because there are no nodes.
         flags: ['--allow-privileged=true'],
         podAccounts: api === 'full',
         ...(authorization === undefined ? {} : { authorization }),

@@ -45,7 +45,10 @@ export function inNextVersion(text: string): string {
     .replaceAll(/no more than (63|253) characters/g, 'no more than $1 bytes');
 }
 
-/** Returns the text with the full path `status.…` for a field of a status, as for every other field. */
+/**
+ * Returns the text with full paths `status.…` for fields of a status. Messages about other fields already contain full
+ * paths.
+ */
 export function withStatusPath(text: string): string {
   return text.replaceAll(/: (\w+) in body/g, ': status.$1 in body');
 }

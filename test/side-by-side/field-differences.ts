@@ -1,8 +1,8 @@
 /** A field that differs between the two responses; `undefined` if a response does not contain it. */
 export interface FieldDifference {
   /**
-   * The path of the field: `status`, `headers.vary`, `body.items[0].spec`. `body.metadata (order)` if only the order of
-   * its members differs.
+   * The path of the field: `status`, `headers.vary`, `body.items[0].spec`. For an object whose members differ only in
+   * their order: the path with a suffix, `body.metadata (order)`.
    */
   readonly path: string;
   readonly theirs: unknown;
@@ -33,7 +33,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** Returns a readable description with both values, cut to the part in which they differ. */
+/** Returns a readable description with both values, shortened to the parts that differ. */
 export function describeField({ path, theirs, ours }: FieldDifference): string {
   const texts = [theirs, ours].map((value) => (value === undefined ? '(absent)' : JSON.stringify(value)));
   const [one = '', other = ''] = texts;

@@ -71,7 +71,7 @@ export class Gadgets {
     return this.send({ method: 'POST', path: this.path + query, body, headers }, options);
   }
 
-  /** Changes the object that was kept under the name, and sends it back. */
+  /** Sends a PUT with the object that was kept under the name `kept`, after changing it with `change`. */
   put(kept: string, change: (object: KeptObject) => void, options: CallOptions & { where?: string } = {}): Answers {
     const { query = '', headers = {}, where = `/${kept}`, ...rest } = options;
     return this.send(
@@ -95,7 +95,7 @@ export class Gadgets {
     return this.send({ method: 'PATCH', path, body, headers: { 'content-type': type, ...headers } }, options);
   }
 
-  /** Applies a gadget with that name by server-side apply. */
+  /** Applies the gadget `name` with server-side apply. */
   apply(manager: string, name: string, parts: GadgetParts, { query = '', ...options }: CallOptions = {}): Answers {
     const body = { apiVersion, kind: 'Gadget', metadata: { name, ...parts.metadata }, spec: parts.spec };
     return this.patch(name, applyPatch, body, { query: `?fieldManager=${manager}${query}`, ...options });

@@ -35,7 +35,7 @@ export interface NormalizeOptions {
   readonly tokens: Tokens;
   /** True if the response is a watch with one event per line. */
   readonly isStream: boolean;
-  /** The generateName of the sent object, because an error may contain a generated name. */
+  /** The `metadata.generateName` of the sent object. Needed to find the generated name in an error message. */
   readonly generateName: string | undefined;
 }
 
@@ -88,8 +88,8 @@ const isObject = (value: unknown): value is Json =>
 function documentOf(document: unknown, tokens: Tokens): unknown {
   if (!isObject(document)) return named(document, tokens);
   if (isObject(document.metadata) && ('items' in document || 'rows' in document)) {
-    // The version of a list is the version of the whole store, which kube-apiserver also increases for other objects.
-    // It is masked.
+    // Masks the resourceVersion of a list: it is the version of the whole store, and kube-apiserver also increases it
+    // when it writes other objects.
     const metadata = { ...document.metadata, ...maskedOf(document.metadata, 'resourceVersion', 'continue') };
     return named({ ...document, metadata }, tokens);
   }
@@ -105,7 +105,10 @@ export function byName(resources: unknown): unknown {
   return resources.toSorted((one, other) => kindOf(one).localeCompare(kindOf(other)));
 }
 
-/** Returns a bookmark without versions, because they are versions of the whole store, also in table rows. */
+/**
+ * Returns a bookmark without its resource versions, including those in table rows, because they are versions of the
+ * whole store.
+ */
 function withoutVersions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutVersions);
   if (!isObject(value)) return value;
@@ -119,7 +122,7 @@ function maskedOf(metadata: Json, ...members: readonly string[]): Json {
   return Object.fromEntries(members.filter((name) => metadata[name]).map((name) => [name, `<${name} of the list>`]));
 }
 
-/** Returns the value with tokens in place of everything that the server chose itself. */
+/** Returns the value with every part that the server chose itself replaced by a token. */
 function named(value: unknown, tokens: Tokens, member = ''): unknown {
   if (typeof value === 'string') return tokens.text(value);
   if (typeof value === 'number') return `#${value}`;
@@ -148,7 +151,8 @@ function isRecentAge(cell: unknown): boolean {
 }
 
 /**
- * Compares entries by manager. Their order differs if one server crosses the boundary of a second between two writes.
+ * Orders managed-fields entries by manager, because their original order differs between the servers if one server
+ * crosses the boundary of a second between two writes.
  */
 function byManager(one: unknown, other: unknown): number {
   const key = (entry: unknown) => (isObject(entry) ? `${entry.operation} ${entry.manager} ${entry.subresource}` : '');

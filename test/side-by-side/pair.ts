@@ -4,13 +4,13 @@ import { describeField, fieldDifferences } from './field-differences.ts';
 import { type NormalizedResponse, normalizeResponse } from './normalized-response.ts';
 import type { Received, Side, SideRequest } from './side.ts';
 
-/** A request for both servers: either identical, or derived from each side's earlier responses. */
+/** A request for both servers: either identical, or computed for each server from its earlier responses. */
 export type PairRequest = SideRequest | ((side: Side) => SideRequest);
 
 export interface SendOptions {
   /**
-   * The name under which each side's response is kept, to be sent back with changes. Only successful responses are
-   * kept.
+   * Keeps each server's response under this name, so the test can change the object and send it back. Only successful
+   * responses are kept.
    */
   readonly keepAs?: string;
   /** The paths of fields that always differ between two servers, such as the age of an object. */
@@ -23,7 +23,7 @@ export interface SendOptions {
 export class Pair {
   /** The number of compared requests so far. */
   count = 0;
-  /** How often each listed difference occurred. */
+  /** The number of times that each listed difference occurred. */
   readonly met = new Map<string, number>();
   readonly #differences: readonly Difference[];
   #sides: readonly [theirs: Side, ours: Side] | undefined;
@@ -52,8 +52,8 @@ export class Pair {
   }
 
   /**
-   * Repeats a request on each server until the response matches, because a server's caches may not contain a new object
-   * yet.
+   * Repeats a request on each server until the response matches the pattern, because the caches of a server may not yet
+   * contain a new object.
    */
   async waitForResponse(request: PairRequest, pattern: RegExp): Promise<void> {
     for (const side of this.sides) {
@@ -121,7 +121,7 @@ export class Pair {
     const exchange: Exchange = { request, theirs, ours };
     const unexplained = fieldDifferences(theirs, ours).filter((field) => {
       if (apart?.test(field.path)) return false;
-      // An internal server error of this server is always a problem if kube-apiserver responds differently.
+      // A status of 500 or more from this server is always a problem if kube-apiserver responds with another status.
       if (ours.status >= 500 && ours.status !== theirs.status) return true;
       const difference = this.#differences.find((one) => one.explains(field, exchange));
       if (difference === undefined) return true;

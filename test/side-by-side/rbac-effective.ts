@@ -16,7 +16,10 @@ export interface Expected {
   readonly reason?: RegExp;
 }
 
-/** Waits until a new role or binding takes effect on both servers, because kube-apiserver authorizes from caches. */
+/**
+ * Waits until a new role or binding takes effect on both servers. kube-apiserver reads roles and bindings from caches,
+ * so this takes a moment.
+ */
 export async function untilEffective(pair: Pair, expected: Expected): Promise<void> {
   const signal = AbortSignal.timeout(20_000);
   for (const side of pair.sides) while (!(await isEffective(side, expected))) await delay(20, undefined, { signal });

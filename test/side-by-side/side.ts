@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { Tokens } from './tokens.ts';
 
-/** A request that is sent to both sides. Only values from a side's own responses may differ. */
+/**
+ * A request to one server. The requests to the two servers may differ only in values from each server's own responses.
+ */
 export interface SideRequest {
   readonly method?: string;
   readonly path: string;

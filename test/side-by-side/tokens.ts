@@ -3,8 +3,9 @@ const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /**
  * Replaces values that always differ between two servers (uids, resource versions, generated names) by tokens. A token
- * is named after the request in which its value first occurred, and the value's position there. Two responses count as
- * equal if they are equal after the replacement. An unchanged version keeps its token; a changed one gets a new token.
+ * is named after the request whose response first contained the value, and the position of the value in that response.
+ * Two responses are equal if they are equal after the replacement. An unchanged resource version keeps its token; a
+ * changed one gets a new token.
  */
 export class Tokens {
   #request = 0;

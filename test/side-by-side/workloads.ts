@@ -73,8 +73,8 @@ export async function compareScale(workloads: Workloads, path: string, parent: {
 }
 
 /**
- * Compares the `scale` subresource of a workload with few requests, which suffices because all workloads share its
- * code.
+ * Compares the `scale` subresource of a workload with few requests. This suffices because all workloads use the same
+ * code for it.
  */
 export async function compareScaleBriefly(workloads: Workloads, path: string) {
   await workloads.put(`${path}/scale`, { spec: { replicas: 4 } });

@@ -20,7 +20,7 @@ export interface SharedColumn {
 
 const text: Schema = { type: 'string' };
 
-/** The schema of the gadget's spec, with one field for each feature of a structural schema. */
+/** The schema of a gadget's spec. It has one field for each feature of a structural schema. */
 const gadgetSpec: Schema = {
   type: 'object',
   properties: {

@@ -42,8 +42,8 @@ export async function startWorkshopServer(): Promise<WorkshopServer> {
     clock,
     log: silentLog,
     resources: [readOnlyNamespaces, resourceOf(gadget), resourceOf(gizmo)],
-    // Namespaces are writable here, although the server normally creates them. The tests create them with requests, as
-    // on kube-apiserver.
+    // Makes namespaces writable on this plane, because the tests create them with requests, as on kube-apiserver.
+    // Normally the server itself creates them.
     mount: (stores) =>
       [...stores.values()].map((kind) => {
         return kind.resource.plural === 'namespaces'

@@ -10,12 +10,15 @@ import { preloadPages, router } from './router.tsx';
 import { SessionGate } from './session-gate.tsx';
 import { theme } from './theme.ts';
 
-/** The delay before the other pages are preloaded. After it, the first page has loaded even on a slow network. */
+/**
+ * The delay before the other pages are preloaded. It gives the first page time to load completely, even on a slow
+ * network.
+ */
 const preloadDelayMs = 5_000;
 
 /**
- * The root component. Shows the pages to a signed-in user and the sign-in form to everyone else. A reset link opens its
- * page for everybody.
+ * The root component. Shows the pages to a signed-in user and the sign-in form to everyone else. The page of a reset
+ * link is shown to everybody.
  */
 export function App() {
   useEffect(() => {

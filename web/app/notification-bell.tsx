@@ -14,7 +14,7 @@ import { kinds } from '../data/kind-ref.ts';
 import { useChangeNotifications, useNotifications } from '../data/notifications.ts';
 import classes from './notification-bell.module.css';
 
-/** The button in the header that shows the notifications of the user. Opening it marks them as read. */
+/** The button in the header that shows the user's notifications. Opening the list marks all notifications as read. */
 export function NotificationBell() {
   const [isOpen, { open, close }] = useDisclosure(false);
   const title = useRef<HTMLHeadingElement>(null);
@@ -57,7 +57,7 @@ export function NotificationBell() {
           total={data?.total ?? 0}
           onDismiss={(id) => {
             change({ dismiss: [id] });
-            // The focused button disappears, so the title gets the focus. Escape closes the list only if the focus is
+            // Focuses the title, because the focused button disappears. Escape closes the list only if the focus is
             // inside the list.
             title.current?.focus();
           }}

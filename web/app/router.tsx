@@ -18,7 +18,7 @@ const root = createRootRoute({
 
 const getParentRoute = () => root;
 
-/** The URL parameters of a page with tabs: the open tab, and the parameters of a list in it. */
+/** The URL parameters of a page with tabs: the open tab, and the parameters of the list in that tab. */
 interface DetailSearch extends ListSearch {
   readonly tab?: string | undefined;
 }
@@ -45,7 +45,7 @@ function listSearch({ q, sort, filter }: Record<string, unknown>): ListSearch {
 
 /** The URL parameters of a list page on which users create objects in a dialog. */
 interface CreatableListSearch extends ListSearch {
-  /** Opens the dialog. */
+  /** Opens the dialog that creates an object. */
   readonly new?: true | undefined;
 }
 
@@ -71,7 +71,7 @@ function insideSearch(search: Record<string, unknown>): ExplorerSearch {
 
 /** The URL parameters of the page that creates an access key. */
 interface NewKeySearch {
-  /** The name of an existing key to copy the settings from. */
+  /** The name of an existing key whose settings the form copies. */
   readonly like?: string | undefined;
   /** The owner: `User/name` or `Team/name`. */
   readonly owner?: string | undefined;
@@ -81,7 +81,10 @@ function newKeySearch({ like, owner }: Record<string, unknown>): NewKeySearch {
   return { ...(typeof like === 'string' ? { like } : {}), ...(typeof owner === 'string' ? { owner } : {}) };
 }
 
-/** The URL parameters of the page that creates an instance: project and template, and the name after creation. */
+/**
+ * The URL parameters of the page that creates an instance: project, template, and, after the creation, the instance
+ * name.
+ */
 interface CreateSearch {
   readonly project?: string | undefined;
   readonly template?: string | undefined;

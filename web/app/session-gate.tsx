@@ -9,7 +9,7 @@ import { SignIn } from '../pages/sign-in/sign-in.tsx';
 
 /**
  * Shows its children only to a signed-in user. If the session ends, the sign-in form covers the page. The page stays
- * mounted behind the form with all input, and continues after the same user signs in again.
+ * mounted behind the form and keeps all input. If the same user signs in again, the page continues.
  */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const state = useSyncExternalStore(session.subscribe, session.get);

@@ -39,7 +39,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   respectReducedMotion: true,
   components: {
-    // The header of a dialog must not be a `banner` landmark, because a page has only one.
+    // The header of a dialog must not be a `banner` landmark, because a page may have only one banner.
     Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
   },
 });

@@ -8,7 +8,7 @@ interface CommandProps {
   readonly label?: string;
 }
 
-/** A command to paste into a terminal, or another text to copy, with a copy button. */
+/** A command to paste into a terminal, or any other text to copy, with a copy button. */
 export function Command({ text, label = 'Command' }: CommandProps) {
   return (
     <Group gap="xs" wrap="nowrap" className={classes.line}>

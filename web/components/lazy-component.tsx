@@ -3,8 +3,8 @@ import { ErrorNotice } from './error-notice.tsx';
 import { LoadingIndicator } from './loading-indicator.tsx';
 
 /**
- * Returns a component whose script is loaded when the component is first shown. If the load fails, only this component
- * shows an error with a retry button, so input elsewhere on the page is kept.
+ * Returns a component whose script is loaded when the component is first shown. If the load fails, an error with a
+ * retry button replaces only this component, so input elsewhere on the page is kept.
  */
 export function lazyComponent<P extends object>(
   load: () => Promise<ComponentType<P>>,

@@ -5,6 +5,6 @@ export function saveText(file: string, text: string): void {
   link.href = url;
   link.download = file;
   link.click();
-  // After this time the browser has started to read the file.
+  // By this time, the browser has started to read the file, so the URL can be revoked.
   setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }

@@ -1,7 +1,7 @@
 import type { AccessEntry } from '../../src/api/management/v1/access.ts';
 import type { Principal } from './principals.ts';
 
-/** A principal in the `access` list of an object, with the permissions that its list entry grants. */
+/** A principal in the `access` list of an object, with the permissions that the list entry grants to the principal. */
 export interface AccessGrant {
   readonly principal: Principal;
   readonly verbs: readonly string[];
@@ -30,8 +30,8 @@ function gives(entry: AccessEntry, { verbs, subresources }: Omit<AccessGrant, 'p
 }
 
 /**
- * Returns the entries with a new grant. If an entry already has the same permissions, the principal is added to that
- * entry.
+ * Returns the entries with a new grant. If an entry already contains exactly the granted permissions, adds the
+ * principal to that entry.
  */
 export function withGrant(entries: readonly AccessEntry[], grant: AccessGrant): AccessEntry[] {
   const member = memberOf(grant.principal);
@@ -48,7 +48,7 @@ export function withGrant(entries: readonly AccessEntry[], grant: AccessGrant): 
   });
 }
 
-/** Returns the entries without a grant. An entry that then names no principal is removed. */
+/** Returns the entries without a grant. If no principal is left in an entry, removes the entry. */
 export function withoutGrant(entries: readonly AccessEntry[], grant: AccessGrant): AccessEntry[] {
   const member = memberOf(grant.principal);
   const { name } = grant.principal;

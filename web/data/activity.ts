@@ -9,7 +9,7 @@ import { sendJson } from './send.ts';
 export interface ActivityQuery {
   readonly namespace?: string;
   readonly about?: { readonly kind: KindRef; readonly name: string };
-  /** The name of the objects, or a part of it. */
+  /** The full name of objects, or a part of the name. */
   readonly search?: string;
 }
 
@@ -22,8 +22,8 @@ const pageSize = 50;
 const refreshMs = 15_000;
 
 /**
- * Returns the records about objects with this name, newest first, even if many other records are newer. No request is
- * sent if the text cannot be the name of an object.
+ * Returns the records about objects with this name, newest first. Finds them even if many records about other objects
+ * are newer. Sends no request if the text cannot be the name of an object.
  */
 export function useActivityOfName(name: string) {
   return useQuery({
@@ -42,8 +42,8 @@ export function useActivityOfName(name: string) {
 }
 
 /**
- * Returns the records of both lists about objects whose name contains the text, newest first. A record that is in both is
- * returned once.
+ * Returns the records of both lists about objects whose name contains the text, newest first. A record that is in both
+ * lists is returned once.
  */
 export function matchingRecords(
   search: string,
@@ -71,7 +71,7 @@ export function useActivity({ namespace, about }: ActivityQuery) {
       });
     },
     getNextPageParam: ({ metadata }) => metadata.continue,
-    // Polls only if one page is loaded. Otherwise each poll would load all pages again.
+    // Polls only if a single page is loaded. With more pages, each poll would load all pages again.
     refetchInterval: ({ state: { data } }): number | false => ((data?.pages.length ?? 0) > 1 ? false : refreshMs),
   });
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** The longest timeout that browsers support. A longer timeout would end immediately. */
+/** The longest timeout in milliseconds that browsers support. In a browser, a longer timeout ends immediately. */
 const maxTimeoutMs = 2_147_483_647;
 
 function after(milliseconds: number, callback: () => void): () => void {

@@ -36,7 +36,8 @@ export type WireDiscovery = {
 };
 
 /**
- * Returns each kind once. If several versions of its group serve the kind, the version that the group prefers is used.
+ * Returns each kind once. If several versions of a group serve the kind, returns it in the version that the group
+ * prefers.
  */
 export function readDiscovery({ items }: WireDiscovery): readonly ServedKind[] {
   return (items ?? []).flatMap(({ metadata, versions }) => {

@@ -17,7 +17,7 @@ export function fieldProblems(error: unknown): FieldProblems {
   };
 }
 
-/** Returns the problems of fields that are not among `paths`, which are the fields that the form shows. */
+/** Returns the problems of fields that the form does not show. `paths` are the fields that the form shows. */
 export function otherProblems(error: unknown, paths: readonly string[]): readonly string[] {
   const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
   const isShown = (field: string) =>

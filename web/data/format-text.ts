@@ -26,8 +26,8 @@ export function formatDuration(seconds: number): string {
 }
 
 /**
- * Returns numbers of virtual clusters and spaces as text: "1 virtual cluster and 2 spaces". A number of `undefined` is
- * unknown; a number of 0 is omitted.
+ * Returns numbers of virtual clusters and spaces as text: "1 virtual cluster and 2 spaces". Pass `undefined` for an
+ * unknown number. A number of 0 is omitted.
  */
 export function instancesText(clusters: number | undefined, spaces: number | undefined): string {
   const part = (count: number | undefined, one: string) =>

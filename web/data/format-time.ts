@@ -12,7 +12,7 @@ export function formatDate(time: string | number): string {
   return dates.format(new Date(time));
 }
 
-/** Formats a day in UTC, such as "2026-11-18", like other dates: "18 Nov 2026". */
+/** Formats a day in UTC, such as "2026-11-18", in the format of all other dates: "18 Nov 2026". */
 export function formatDay(day: string): string {
   return days.format(new Date(day));
 }

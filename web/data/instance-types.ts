@@ -19,13 +19,13 @@ export interface InstanceType {
   readonly listPath: '/virtual-clusters' | '/spaces';
   readonly createPath: '/virtual-clusters/new' | '/spaces/new';
   readonly detailPath: '/virtual-clusters/$project/$name' | '/spaces/$project/$name';
-  /** True if the pages offer the explorer, which needs an API with all namespaces. */
+  /** True if the console offers the explorer for this type. The explorer needs an API that serves all namespaces. */
   readonly hasExplorer: boolean;
   /** The words before the verb in commands: `flotilla space create`. */
   readonly program: 'flotilla' | 'flotilla space';
   /** A command that shows whether kubectl is connected. */
   readonly probe: { readonly about: string; readonly command: string };
-  /** The condition types, in the order in which their conditions become True. */
+  /** The condition types, in the order in which the conditions usually become True. */
   readonly conditionTypes: readonly string[];
   /** The condition that is True as long as the API responds. */
   readonly apiCondition: string;

@@ -27,8 +27,8 @@ export interface Permission {
 type Review = { status: { allowed?: boolean; reason?: string } };
 
 /**
- * The login whose access reviews an API server has rejected. No further reviews are sent for that login, because each
- * one adds an audit event.
+ * For each API server, the login whose access reviews the server has rejected. No further reviews are sent for that
+ * login, because each rejected review adds an audit event.
  */
 const rejectedLogin = new Map<ApiRoot, string>();
 
@@ -48,8 +48,8 @@ function permissionQuery({ verb, kind, subresource, namespace, name, root = mana
     queryKey: ['may', root, resourceAttributes],
     staleTime: 30_000,
     queryFn: async ({ signal }): Promise<Permission> => {
-      // The scope of a key may permit an action but not access reviews. Such a scope usually names projects, so actions
-      // in project namespaces are offered. The server rejects the action if it is not permitted.
+      // Assumes that actions in project namespaces are permitted. The scope of a key may permit an action but not
+      // access reviews, and such a scope usually names projects. The server rejects the action if it is not permitted.
       const guess = { allowed: namespace !== undefined, known: true, reason: '' };
       const login = session.login() ?? '';
       if (rejectedLogin.get(root) === login) return guess;
@@ -71,7 +71,7 @@ function permissionQuery({ verb, kind, subresource, namespace, name, root = mana
   });
 }
 
-/** Returns the decision that the API server would make for the action itself. */
+/** Returns the decision that the API server would make about the action in the query. */
 export function usePermission(check: PermissionQuery): Permission {
   return useQuery(permissionQuery(check)).data ?? unknown;
 }

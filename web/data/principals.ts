@@ -10,7 +10,7 @@ export interface Principal {
   readonly name: string;
 }
 
-/** A principal in the lists of users and teams. The caller sees only a part of all principals. */
+/** A principal from the lists of users and teams. These lists contain only the principals that the caller may see. */
 export interface KnownPrincipal extends Principal {
   /** The display name; '' if there is none. */
   readonly displayName: string;
@@ -61,7 +61,8 @@ export interface PrincipalChoices {
   /** The number of matching principals that `found` does not contain. */
   readonly more: number;
   /**
-   * The search text as the exact name of a user or team. It allows selecting a principal that the caller may not list.
+   * The search text itself as the name of a user or team. With it, the user can select a principal that the caller may
+   * not list.
    */
   readonly exactNames: readonly Principal[];
 }

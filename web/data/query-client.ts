@@ -2,8 +2,8 @@ import { QueryClient } from '@tanstack/react-query';
 import { StatusError } from '../../src/api/status.ts';
 
 /**
- * True if a failed request is to be repeated: the server was unreachable, overloaded or failed, and there were fewer
- * than three failures.
+ * True if a failed request is to be repeated: it failed fewer than three times, and the server was unreachable,
+ * overloaded or had an internal error.
  */
 function shouldRetry(failures: number, error: unknown): boolean {
   const code = error instanceof StatusError ? error.code : 0;

@@ -21,13 +21,13 @@ type WireRule = { [Member in keyof OwnRule]?: string[] | null };
 type Review = { status: { incomplete?: boolean; resourceRules?: WireRule[] | null } };
 
 /**
- * An invalid namespace name, for which no role binding can exist. The rules that the server reports for it are
- * therefore the rules that apply to all namespaces.
+ * A text that is not a valid namespace name, so no role binding can exist in it. For this namespace, the server reports
+ * only the rules that apply to all namespaces.
  */
 const everywhere = '-';
 
 /**
- * A query for the caller's permissions in a namespace. Without `namespace`, the query is for permissions in all
+ * A query for the caller's permissions in a namespace. Without `namespace`, the query asks for the permissions in all
  * namespaces and on cluster-scoped objects.
  */
 export function ownRulesQuery(root: ApiRoot, namespace: string | undefined) {

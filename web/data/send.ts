@@ -11,8 +11,8 @@ import { passwordPrompt } from './session/password-prompt.ts';
 import { session } from './session/session.ts';
 
 /**
- * Returns headers that prove that this page sent the request, and that name the page's login. Pages of other origins
- * cannot set these headers.
+ * Returns headers that prove that this page sent the request, and that contain the name of the page's login. Pages of
+ * other origins cannot set these headers.
  */
 function consoleHeaders(): Record<string, string> {
   const login = session.login();
@@ -62,8 +62,8 @@ async function sendOnce(request: HttpRequest): Promise<FetchedResponse> {
 }
 
 /**
- * Ends the session in all browser tabs if the error is a 401, from a response or a watch. `login` is the login of the
- * request. An error for an earlier login is ignored.
+ * Ends the session in all browser tabs if the error is a 401, from a response or a watch. `login` is the login with
+ * which the request was sent. If the page has a newer login, the error is ignored.
  */
 export function endSessionOn401(error: unknown, login: string | undefined): void {
   if (error instanceof StatusError && error.code === 401 && session.login() === login) session.ended();

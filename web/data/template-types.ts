@@ -10,8 +10,8 @@ import { type KindRef, kinds } from './kind-ref.ts';
 export type Template = VirtualClusterTemplate | SpaceTemplate;
 
 /**
- * Casts an object to its template type. All such casts use this function. A draft that the user edits may contain
- * values of other types, so code that reads drafts must check them.
+ * Casts an object to its template type. All casts to a template type use this function. In a draft that the user edits,
+ * any value may have the wrong type, so code that reads drafts must check types.
  */
 export function typedTemplate(object: KubeObject): Template {
   return object as Template;
@@ -30,7 +30,7 @@ export interface TemplateType {
   readonly createCommand: 'flotilla create' | 'flotilla space create';
   /** True if instances may exist without a template. */
   readonly isOptional: boolean;
-  /** The cluster role of users to whom the template assigns none. */
+  /** The cluster role for users to whom the template assigns no role. */
   readonly defaultRole: string;
   /** Returns the namespace of an instance on its cluster, without the hash at the end of the namespace name. */
   namespaceOf(project: string, name: string): string;

@@ -14,7 +14,7 @@ export function usePrincipals(): KnownPrincipals {
   return combine(useRows({ kind: kinds.user }), useRows({ kind: kinds.team }));
 }
 
-/** The last result, cached because a list of thousands of names reads it for each name. */
+/** The last result. It is cached, because a list of thousands of names calls this hook for each name. */
 let last: { readonly of: readonly unknown[]; readonly value: KnownPrincipals } | undefined;
 
 function combine(users: RowsWithRetry, teams: RowsWithRetry): KnownPrincipals {

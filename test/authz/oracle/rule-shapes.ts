@@ -10,7 +10,7 @@ const ofManagement = (...resources: string[]) => [{ group: managementGroup, reso
 const isPath: ScopePredicate = (ask: RequestedAction) => ask.path !== '';
 
 /**
- * The user needs the separate permission for a field of a project. A rule that allows the write need not name the
+ * A user needs a separate permission to write some fields of a project. A rule that allows the write need not name the
  * field.
  */
 const setsField: ScopePredicate = (ask) => ask.resource === 'projects' && ask.subresource.startsWith('spec.');

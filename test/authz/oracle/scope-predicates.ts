@@ -32,7 +32,7 @@ export const discovers: ScopePredicate = (ask) => /^\/(version|apis?|openapi)(\/
 export const readsDefinitions: ScopePredicate = (ask) =>
   ask.group === 'apiextensions.k8s.io' && ask.resource === 'customresourcedefinitions' && isReading(ask);
 
-/** True for reads of the project object. Lists are filtered down to it. */
+/** True for reads of the project object. Lists are filtered down to this project. */
 export function readsProject(project: string): ScopePredicate {
   return (ask) => kind(ask, 'projects') && isReading(ask) && (isListing(ask) || same(project, ask.name));
 }
@@ -96,7 +96,7 @@ export function readsCluster(cluster: string): ScopePredicate {
 export const lists: ScopePredicate = (ask) =>
   isListing(ask) && (kind(ask, 'projects') || kind(ask, 'clusters') || isInstance(ask));
 
-/** Reads of the kinds that are given by plural, of all objects or of one name. */
+/** The operations that a deprecated rule matches. An absent member matches every value. */
 export interface Matching {
   readonly verbs?: readonly string[];
   readonly group?: string;

@@ -1,6 +1,6 @@
 /** One malformed or hostile request. */
 export interface BadRequest {
-  /** The name of its group, for the report. */
+  /** The name of the group of this request, for the report. */
   readonly family: string;
   readonly method: string;
   readonly target: string;

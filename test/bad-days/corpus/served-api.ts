@@ -10,7 +10,7 @@ export interface FieldSchema {
   readonly additionalProperties?: FieldSchema | boolean;
 }
 
-/** A kind as its OpenAPI document describes it, with an existing object of it, if there is one. */
+/** A kind as its OpenAPI document describes it, with an existing object of this kind, if there is one. */
 export interface ServedKind {
   readonly kind: string;
   readonly apiVersion: string;
@@ -30,7 +30,7 @@ export interface ServedApi {
   /** The path of the API's root. */
   readonly root: string;
   readonly kinds: readonly ServedKind[];
-  /** Schemas that others refer to. */
+  /** The schemas that other schemas refer to. */
   readonly definitions: ReadonlyMap<string, FieldSchema>;
 }
 

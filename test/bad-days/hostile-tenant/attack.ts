@@ -14,7 +14,7 @@ export interface Attack {
   prepare?(tenant: Tenant): Promise<void>;
   /** Sends the requests of the attack and returns the responses. */
   run(tenant: Tenant): Promise<readonly Response[]>;
-  /** Each response must be one of these. */
+  /** The expected responses. Each response must match one of them. */
   readonly expected: readonly Expected[];
   /** True if the work takes many seconds unless a meter ends it. */
   readonly needsMeter?: boolean;

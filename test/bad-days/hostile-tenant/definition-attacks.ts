@@ -12,7 +12,7 @@ const nested = (levels: number): Json => {
   return value;
 };
 
-/** Lets all policies check each ConfigMap with the prefix in its name. */
+/** Creates one policy per expression. Each policy checks every ConfigMap whose name starts with `prefix`. */
 export async function createPolicies(tenant: Tenant, prefix: string, expressions: readonly string[]): Promise<void> {
   const group = `${tenant.inside}/apis/admissionregistration.k8s.io/v1`;
   const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];

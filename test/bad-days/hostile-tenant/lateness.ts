@@ -6,12 +6,15 @@ export interface Acceptable {
   readonly worst: number;
 }
 
-/** The threads that a request passes: client, main thread, worker, main thread, client. Each may wait for a processor. */
+/**
+ * The number of threads that a request passes: client, main thread, worker, main thread, client. Each thread may wait
+ * for a processor.
+ */
 const threadsPerRequest = 5;
 
 /**
- * Describes the late responses to a neighbour; `undefined` if there were none. On a machine that is busy with other
- * programs, later responses are acceptable, as far as the test has measured the effect of these programs.
+ * Describes the late responses to a neighbour; `undefined` if there were none. If other programs keep the machine busy,
+ * the acceptable latencies are increased by the measured effect of these programs.
  */
 export function lateness(
   { latencies, load: { delay, slowdown } }: Omit<Measured<unknown>, 'result'>,

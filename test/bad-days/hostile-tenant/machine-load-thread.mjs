@@ -8,7 +8,10 @@ import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 const sleepMs = 5;
 const sleepsPerCalculation = 10;
 const calculateMs = 5;
-/** The time of a calculation on request. A long calculation shows more than short ones between sleeps. */
+/**
+ * The processor time in milliseconds of a calculation on request. A long calculation shows the load better than the
+ * short ones between sleeps.
+ */
 const longCalculateMs = 50;
 const neverNotified = new Int32Array(new SharedArrayBuffer(4));
 

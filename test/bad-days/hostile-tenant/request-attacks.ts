@@ -1,6 +1,6 @@
 import { type Attack, configMaps, numbered, repeat } from './attack.ts';
 
-/** The maximum length of a header or a path that the server reads is 64 KiB. */
+/** The length of the long headers and paths. The server reads headers and paths of up to 64 KiB. */
 const maxLength = 60_000;
 const filled = (part: string) => part.repeat(Math.floor(maxLength / part.length));
 

@@ -80,7 +80,7 @@ export class Tenant {
     return tenant;
   }
 
-  /** Returns the same user as a client of another process of the same server. */
+  /** Returns the same tenant as a client of the restarted server. */
   on(restarted: ApiCaller): Tenant {
     return new Tenant(this.name, restarted, this.key);
   }

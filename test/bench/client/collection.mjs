@@ -5,8 +5,8 @@ const mergePatch = { contentType: 'application/merge-patch+json' };
 const applyPatch = { contentType: 'application/apply-patch+yaml' };
 
 /**
- * The API calls of the jobs for objects of one namespace, by the numbers of the objects. The objects are instances
- * unless `plural` is set.
+ * The API calls that the jobs use for the objects of one namespace. A number identifies each object. The objects are
+ * instances unless `plural` is set.
  */
 export function collectionOf(target, namespace, prefix = 'instance') {
   const path = `${target.api}/namespaces/${namespace}/${target.plural ?? 'virtualclusterinstances'}`;

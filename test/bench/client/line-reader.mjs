@@ -1,4 +1,4 @@
-/** Splits chunks into lines, without line ends. Chunks and lines are only valid during their call. */
+/** Splits chunks into lines, without line ends. A chunk or a line is only valid during the call that receives it. */
 export function lineReader(onLine) {
   let rest = [];
   return (chunk) => {

@@ -2,7 +2,7 @@ import { lineReader } from './line-reader.mjs';
 
 /**
  * A watch that resumes where it ended, as an informer does. `onLine` gets each event's line and its arrival time.
- * Counts how often the watch resumed, and how often the server had dropped the history that it needed for this.
+ * Counts how often the watch resumed, and how often it could not resume because the server had dropped the history.
  */
 export function keepWatching(collection, client, onLine) {
   const counts = { resumed: 0, expired: 0 };

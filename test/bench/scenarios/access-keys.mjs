@@ -2,13 +2,14 @@ import { median, middleBy } from '../figures.mjs';
 import { idleMemory } from './start.mjs';
 
 /**
- * The number of turns. The speed of a shared machine varies over minutes; within a turn it is the same for both
+ * The number of turns. The speed of a shared machine varies over minutes; within a turn, the speed is the same for both
  * servers.
  */
 const turns = 10;
 
 /**
- * Measures access keys, few and a hundred thousand: creation, revocation, and the cost of a get with one of the keys.
+ * Measures a few access keys and a hundred thousand access keys: creation, revocation, and the cost of a get with one
+ * of the keys.
  */
 export async function accessKeys(session) {
   if (!session.makesKeys) return;

@@ -1,8 +1,8 @@
 import { middleBy } from '../figures.mjs';
 
 /**
- * The number of turns into which the churn is split. In one piece, it takes one side half a minute and the other side
- * three minutes, and the machine's speed varies in this time.
+ * The number of turns into which the churn is split. Without turns, the churn takes half a minute on one side and three
+ * minutes on the other side, and the machine's speed varies in this time.
  */
 const fastTurns = 5;
 

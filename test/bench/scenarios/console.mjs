@@ -102,8 +102,8 @@ async function mainThreadMilliseconds(debug) {
 }
 
 /**
- * Runs in the page. Scrolls once per frame by a number of pixels; by default, the last frame shows the end. Returns the
- * milliseconds of each frame.
+ * Runs in the page. Scrolls once per frame by `pixels`; by default, by the distance after which the last frame shows
+ * the end. Returns the milliseconds of each frame.
  */
 async function scrollFrames({ pixels, count }) {
   const scroller = document.querySelector('table')?.parentElement;

@@ -5,8 +5,8 @@ const loads = [
 ];
 
 /**
- * Measures the effect of a key that sends as many requests as it can on another key: single requests, with and without
- * this load.
+ * Measures how a key that sends as many requests as possible affects another key: single requests with and without this
+ * load.
  */
 export async function fairness(session) {
   if (!session.makesKeys) return;

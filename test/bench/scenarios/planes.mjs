@@ -36,9 +36,9 @@ export async function planes(session) {
 }
 
 /**
- * Measures the live heap after each round, when all virtual clusters of the round are deleted. Its growth counts from
- * the second round, because the first rounds fill caches that are filled only once. Memory that is unused but not yet
- * returned by the engine does not matter.
+ * Measures the live heap after each round, when all virtual clusters of the round are deleted. The growth of the live
+ * heap counts from the second round, because the first rounds fill caches that are filled only once. Memory that is
+ * unused but not yet returned by the engine does not matter.
  */
 async function rounds(session) {
   const { planeRounds, roundPlanes } = session.sizes;

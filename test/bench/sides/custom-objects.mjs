@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { instanceDefinition } from './instance-definition.mjs';
 
 /**
- * The objects that both sides are measured with: custom objects of the same definition, which only the load writes to.
- * `target.cluster` is the API root of the cluster that holds them.
+ * The objects with which both sides are measured: custom objects of the same definition, which only the load writes to.
+ * `target.cluster` is the API root of the cluster that contains these objects.
  */
 export function customObjects({ parts, load, signal }) {
   const { naming } = parts;

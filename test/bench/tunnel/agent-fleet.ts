@@ -1,5 +1,5 @@
-// Runs the agents of many clusters in one process. Each has the listener, the policy feed and the tunnels of a real
-// agent. In place of its cluster, an API without objects sends as many bytes as the request path asks for.
+// Runs the agents of many clusters in one process. Each agent has the listener, the policy feed and the tunnels of a
+// real agent. In place of the agent's cluster, an API without objects sends as many bytes as the request path asks for.
 // start-agent-fleet.mjs starts this program.
 
 import { setMaxListeners } from 'node:events';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** The bytes that the page's scripts hold after garbage collection. */
+/** The memory in bytes that the page's scripts use after garbage collection. */
 export async function liveHeap(page: Page): Promise<number> {
   const debug = await page.context().newCDPSession(page);
   try {

@@ -59,8 +59,8 @@ export async function pageOverflow(page: Page): Promise<string[]> {
 }
 
 /**
- * Returns the elements that scroll horizontally. The page itself must not do so at any width, and on a phone no part of
- * it may. Code and the output of commands are exempt, because their lines must not be wrapped.
+ * Returns the elements that scroll horizontally. The page itself must not do so at any width. On a phone, no part of
+ * the page may do so either. Code and the output of commands are exempt, because their lines must not be wrapped.
  */
 export async function horizontalOverflow(page: Page): Promise<string[]> {
   const parts = await page.evaluate((phone) => {

@@ -6,7 +6,10 @@ import { type FlotillaProcess, startFlotilla } from '../flotilla-process.ts';
 /** The time in which clients write, in seconds: FLOTILLA_CHURN_SECONDS, by default 10. */
 export const churnSeconds = Number(process.env.FLOTILLA_CHURN_SECONDS ?? 10);
 
-/** History that is short enough for a test to see it expire, and long enough for a watch that resumes at once. */
+/**
+ * A history limit that is low enough for a test to see history expire, and high enough for a watch that resumes at
+ * once.
+ */
 const settings = 'history: { seconds: 5, changes: 100 }\n';
 
 /** Starts a server with short history: it soon responds with 410 to watches from old versions. */

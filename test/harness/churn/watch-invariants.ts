@@ -19,7 +19,7 @@ export function replayLog(log: readonly WatchLogEntry[]): Map<string, number> {
   return new Map([...current].map(([name, { version }]) => [name, version]));
 }
 
-/** The acknowledged writes that are missing from the log, and the logged events that no writer caused. */
+/** Returns the acknowledged writes that are missing from the log, and the logged events that no writer caused. */
 export function unaccountedWrites(log: readonly WatchLogEntry[], writers: Writers): string[] {
   const written = new Map(writers.written);
   const deleted = new Set(writers.deleted);
@@ -32,9 +32,9 @@ export function unaccountedWrites(log: readonly WatchLogEntry[], writers: Writer
 }
 
 /**
- * Returns the events of an informer that violate the watch contract. The informer had to relist, so it may have missed
- * events. But every event that it reports must have happened, and the versions of one name must never go back. If it
- * missed several changes of an object, it reports only the last version.
+ * Returns the events of an informer that violate the watch contract. The informer may have missed events, because it
+ * had to relist, and it reports only the last of several missed changes. But every event that it reports must have
+ * happened, and the versions of one object name must never go back.
  */
 export function informerViolations(told: readonly WatchLogEntry[], log: readonly WatchLogEntry[]): string[] {
   const happened = new Map(log.map(({ version, name }) => [version, name]));

@@ -10,7 +10,7 @@ interface Buoy {
 const names = 12;
 
 /**
- * Concurrent writers on a few shared names, which cause conflicts. Records the writes that the server has acknowledged.
+ * Concurrent writers to a few shared objects, so conflicts occur. Records the writes that the server has acknowledged.
  */
 export class Writers {
   /** The uid of the written object, by the resourceVersion of each create, update and patch. */

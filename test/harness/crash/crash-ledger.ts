@@ -10,7 +10,7 @@ interface Acknowledged {
 
 const everything = { slice: crashSlice, prefix: [] };
 
-/** The acknowledgments that the writers received, and the stored state that follows from all rounds so far. */
+/** The acknowledgments that the writers printed, and the expected content of the store after all rounds so far. */
 export class CrashLedger {
   #round = 0;
   #acknowledged: Acknowledged[] = [];

@@ -4,9 +4,9 @@ export const crashSlice = 'crash';
 export const crashWriters = 8;
 
 /**
- * Returns the nth transaction of a writer. It depends on the arguments alone, so the parent process knows what may be
- * in the store after a kill. A transaction writes two objects and an unlogged row; every fifth one deletes the first
- * object.
+ * Returns the nth transaction of a writer. The result depends only on the arguments, so the parent process can compute
+ * what the store may contain after a kill. A transaction writes two objects and an unlogged row; every fifth one
+ * deletes the first object.
  */
 export function crashWrites(round: number, writer: number, count: number): Write[] {
   const value = `${round} ${writer} ${count}`;

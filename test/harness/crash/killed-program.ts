@@ -16,7 +16,7 @@ export interface KilledProgram {
 }
 
 export async function buildKilledProgram(entryPoint: string): Promise<KilledProgram> {
-  // The bundle is placed below node_modules, so that it finds the native module that it does not include.
+  // The bundle is placed below node_modules, so it finds the native module, which is not part of the bundle.
   const folder = resolve('node_modules/.cache/flotilla');
   await mkdir(folder, { recursive: true });
   const outfile = join(await mkdtemp(join(folder, 'crash-')), `${basename(entryPoint, '.ts')}.mjs`);

@@ -12,7 +12,7 @@ export function itExceptOnEtcd(name: string, reason: string, run: () => Promise<
 
 /** Declares a group that contains only `itExceptOnEtcd` tests. With etcd, the group runs no tests and prints why. */
 export function describeExceptOnEtcd(name: string, tests: () => void): void {
-  // Vitest fails a group without tests.
+  // Vitest fails a group without tests, and with etcd all these tests are left out.
   if (isEtcdRun) tests();
   else describe(name, tests);
 }

@@ -11,7 +11,7 @@ export default async function startWorkerEtcd(): Promise<() => Promise<void>> {
   const stop = async () => {
     await Promise.all(clusters.map((cluster) => cluster.stop()));
   };
-  // Each project of a run calls this function; all of them use the same etcds.
+  // Vitest calls this function once for each of its projects. All projects use the etcds that the first call started.
   if (!isEtcdRun || process.env[workerEtcdVariable] !== undefined) return stop;
   for (let worker = 0; worker < Math.max(2, availableParallelism()); worker++) clusters.push(await EtcdCluster.start());
   // Vitest starts its workers afterwards, and they inherit the environment.

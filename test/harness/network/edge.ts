@@ -72,7 +72,7 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
   const { listen = serverAddress, commandPrefix = [], agentPrefix = [], host = ['--built-in'] } = options;
   const keyFile = join(folder, 'edge.key');
   const config = join(folder, 'server.yaml');
-  // No rate limit: tests send requests as fast as they can with one key.
+  // Disables the rate limit: tests send many requests with one key.
   writeFileSync(config, JSON.stringify({ limits: { requestsPerSecond: 0 }, ...options.settings }));
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, connections: 50 });
   let files = 0;

@@ -2,7 +2,10 @@
 export const frameType = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goAway: 7, continuation: 9 };
 export const frameFlag = { endStream: 1, endHeaders: 4 };
 
-/** The bytes that a client sends first, followed by an empty SETTINGS frame. */
+/**
+ * Returns the connection preface: the fixed bytes that an HTTP/2 client sends first, followed by an empty SETTINGS
+ * frame.
+ */
 export function connectionPreface(): Buffer {
   return Buffer.concat([
     Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),

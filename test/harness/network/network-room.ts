@@ -6,7 +6,7 @@ const must = (...args: string[]) => {
   if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr}`);
 };
 
-/** The reason why no network namespaces can be made; `undefined` if they can. */
+/** The reason why this machine cannot create network namespaces; `undefined` if it can. */
 export const networkRoomsMissing =
   process.getuid?.() === 0 && ip('netns', 'list').status === 0
     ? undefined

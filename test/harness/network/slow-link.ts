@@ -35,7 +35,7 @@ export class SlowLink {
       throw new Error(`slow-link.py exited with ${code}`);
     });
     await Promise.race([once(running.stdout, 'data'), ended]);
-    // After the start, the exit of the program is not an error.
+    // After the successful start, a later exit of the program is not an error.
     ended.catch(() => {});
     room.addLink([outside, inside], options.addresses);
     return link;

@@ -18,7 +18,7 @@ const controllers = [
 export interface ControllerManagerFiles {
   readonly kubeconfig: string;
   readonly accountKey: string;
-  /** The CA that pods trust. */
+  /** The CA certificate that pods trust, in PEM. */
   readonly authority: string;
 }
 

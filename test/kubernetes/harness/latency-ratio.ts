@@ -12,8 +12,9 @@ export interface LatencyComparison {
 }
 
 /**
- * Returns the ratio of the median latencies of two connections. Requests alternate between the connections, so other
- * load affects both. The result is the best of several rounds, to exclude other load on the machine.
+ * Returns the ratio of the median latencies of two connections, `through` to `direct`. Requests alternate between the
+ * connections, so other load on the machine affects both. The result is the best of several rounds, in case other load
+ * disturbs a round.
  */
 export async function latencyRatio({ path, through, direct, wanted }: LatencyComparison): Promise<number> {
   let best = Number.POSITIVE_INFINITY;

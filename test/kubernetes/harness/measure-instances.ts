@@ -4,7 +4,7 @@ import { readLines } from '../../../src/lib/read-lines.ts';
 import { type Flotilla, instancesPath } from './open-flotilla.ts';
 import type { Kubernetes } from './start-kubernetes.ts';
 
-/** Measures the milliseconds that the server itself adds to the creation of instances. */
+/** Measures the part of an instance's creation time that the server itself causes, in milliseconds. */
 export interface InstanceTimes {
   /** Records when the create of the instance was sent. */
   created(name: string, place: HostLocation, at: number): void;

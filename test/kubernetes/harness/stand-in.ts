@@ -47,7 +47,7 @@ export interface StandInOptions {
   readonly volume: StandInVolume;
   readonly programs: KubernetesPrograms;
   readonly etcdUrl: string;
-  /** A folder that the stand-in creates at its start and removes when it stops. */
+  /** A folder for the stand-in's files, which the stand-in creates at its start and removes when it stops. */
   readonly folder: string;
 }
 

@@ -13,7 +13,7 @@ const port = 8443;
  * virtual cluster has pods.
  */
 export interface StandIns {
-  /** Waits until the stand-in at that location responds. */
+  /** Returns the stand-in at the location. Waits until the stand-in responds. */
   of(location: HostLocation): Promise<StandIn>;
   stop(): Promise<void>;
 }
@@ -105,7 +105,10 @@ export function followPods(options: StandInsOptions): StandIns {
     return standIn;
   }
 
-  /** Returns the volume of the virtual cluster's claim. Without a claim, returns a volume for this pod only. */
+  /**
+   * Returns the volume of the virtual cluster's persistent volume claim. Without a claim, returns a volume for this pod
+   * only.
+   */
   async function volumeOf({ namespace, name }: HostLocation, pod: string): Promise<StandInVolume> {
     const claim = await api.request('GET', `/api/v1/namespaces/${namespace}/persistentvolumeclaims/data-${name}-0`);
     const id = claim.code === 200 ? textAt(claim.body, 'metadata', 'uid') : pod;

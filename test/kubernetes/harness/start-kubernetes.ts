@@ -51,8 +51,8 @@ export interface Kubernetes {
   /** Returns the API of the virtual cluster at the location. Waits until it responds. */
   standIn(location: HostLocation): Promise<StandIn>;
   /**
-   * Sets the address that a pod's port forwards to, such as `127.0.0.1:1234`; `undefined` is the same port of this
-   * machine.
+   * Sets the address that a pod's port forwards to, such as `127.0.0.1:1234`. `undefined` selects the port with the
+   * same number on this machine.
    */
   route(
     location: { readonly namespace: string; readonly pod: string },
@@ -121,7 +121,8 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
         '--kubelet-preferred-address-types=InternalIP',
         '--allow-privileged=true',
         '--service-cluster-ip-range=10.0.0.0/16',
-        // The plugin delays the deletion of a namespace with a protected claim by eight seconds.
+        // This admission plugin would delay the deletion of a namespace with a persistent volume claim by eight
+        // seconds.
         '--disable-admission-plugins=StorageObjectInUseProtection',
         ...(options.flags ?? []),
       ],

@@ -13,7 +13,7 @@ export interface TestNode {
 export interface TestNodeOptions {
   readonly program: string;
   readonly kubeconfig: string;
-  /** The CA in PEM format whose client certificates may use exec and the other kubelet APIs. */
+  /** The PEM of the CA whose client certificates may use exec and the other kubelet APIs. */
   readonly clientAuthority: string;
   /** The folder for the files of the node. */
   readonly folder: string;

@@ -11,8 +11,9 @@ const collections = [
 ];
 
 /**
- * Deletes every namespace that a test has created, with the helm releases in it. Deletes the relevant contents first
- * and then removes the finalizers, because the cluster's own controllers wait five seconds before they start.
+ * Deletes every namespace that a test has created, and uninstalls the helm releases in it. Deletes the important
+ * objects itself and then removes the finalizer of the namespace, because the controllers of the cluster wait five
+ * seconds before they start.
  */
 export async function wipeNamespaces({ api, helm }: Pick<Kubernetes, 'api' | 'helm'>): Promise<void> {
   const list = await api.ok('GET', '/api/v1/namespaces');

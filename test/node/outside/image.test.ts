@@ -72,7 +72,7 @@ describeIfAvailable(missing, 'the container image', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Returns the ids of the running processes that a process has started. */
+  /** Returns the process ids of the running children of a process. */
   function childrenOf({ pid }: ChildProcess): readonly number[] {
     const file = `/proc/${pid}/task/${pid}/children`;
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number) : [];
@@ -132,7 +132,7 @@ describeIfAvailable(missing, 'the container image', () => {
     }
     expect(output).toMatch(/^ready https:\S+:8443$/m);
     child.stdout.resume();
-    // The signal goes to the server, because unshare itself ignores it.
+    // The signal is sent to the server, because its parent process `unshare` ignores the signal.
     const [server = -1] = childrenOf(child);
     const request = ['curl', '--silent', '--fail', '--insecure', 'https://127.0.0.1:8443/readyz'];
     expect(execFileSync('nsenter', ['--net', '--target', String(server), ...request], { encoding: 'utf8' })).toContain(

@@ -67,7 +67,7 @@ function processesOf(name: string): string[] {
         const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
         return line.includes(name) ? [`process ${pid}: ${line}`] : [];
       } catch {
-        // The process has ended meanwhile.
+        // The process has ended in the meantime.
         return [];
       }
     });

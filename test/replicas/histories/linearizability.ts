@@ -1,13 +1,13 @@
 import type { RegisterOperation, RegisterValue } from './register-operation.ts';
 
 /**
- * Searches for an order of all operations in which each one takes effect between its start and its end and has the
- * result that its client saw. Returns a description of the first operation for which there is no such order, or
- * `undefined` if there is an order.
+ * Searches for an order of all operations in which each operation takes effect between its start and its end and has
+ * the result that its client saw. Returns `undefined` if such an order exists, otherwise a description of the first
+ * operation that fits into no order.
  *
- * Each register is checked alone, because registers are independent. The check goes through time and keeps all states
- * that are possible so far. It executes a started operation only when another operation that ends requires it
- * (just-in-time linearization).
+ * Checks each register alone, because registers are independent. The check goes through time and keeps all states that
+ * are possible so far. It executes a started operation only when the end of some operation requires it (just-in-time
+ * linearization).
  */
 export function findNonLinearizable(operations: readonly RegisterOperation[]): string | undefined {
   const registers = new Map<string, RegisterOperation[]>();
@@ -37,7 +37,7 @@ function checkRegister(history: readonly RegisterOperation[]): string | undefine
       { at: operation.endedAt, operation, isStart: false },
     ])
     .filter(({ at }) => at !== Number.POSITIVE_INFINITY)
-    // An operation that starts in the instant in which another one ends counts as concurrent with it.
+    // If one operation starts at the instant at which another operation ends, they count as concurrent.
     .sort((a, b) => a.at - b.at || Number(b.isStart) - Number(a.isStart));
   const open = new Set<RegisterOperation>();
   let possibilities: Possibility[] = [{ value: undefined, executed: new Set() }];
@@ -55,8 +55,8 @@ function checkRegister(history: readonly RegisterOperation[]): string | undefine
 }
 
 /**
- * Returns all states in which the operation `last` has been executed. Because it has ended, it is no longer listed in
- * them.
+ * Returns all states in which the operation `last` has been executed. The returned states do not list `last`, because
+ * it has ended.
  */
 function executeUntil(
   last: RegisterOperation,
@@ -89,7 +89,10 @@ function executeUntil(
   return [...results.values()];
 }
 
-/** Returns the value after the operation; `undefined` if the operation cannot have its result for this value. */
+/**
+ * Returns the register's value after the operation; `undefined` if the operation cannot have its recorded result when
+ * the register has this value.
+ */
 function execute(operation: RegisterOperation, value: RegisterValue): { readonly value: RegisterValue } | undefined {
   if (operation.kind === 'read') return operation.found === value ? { value } : undefined;
   const { from, to, result } = operation;

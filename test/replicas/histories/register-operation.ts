@@ -7,9 +7,12 @@ export type RegisterValue = string | undefined;
  */
 export type RegisterOperation = {
   readonly register: string;
-  /** In milliseconds of one monotonic clock. */
+  /** The start time in milliseconds of one monotonic clock. */
   readonly startedAt: number;
-  /** Infinity if the client does not know the result, because the server may still execute the operation later. */
+  /**
+   * The end time in milliseconds. Infinity if the result is unknown, because the server may still execute the operation
+   * later.
+   */
   readonly endedAt: number;
 } & (Read | Change);
 

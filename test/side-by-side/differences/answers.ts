@@ -90,8 +90,8 @@ export const answerDifferences: readonly Difference[] = [
 ];
 
 /**
- * True if the messages are equal, apart from the prefix `invalid resource version: `, which this server may add
- * (GET-05, WATCH-18).
+ * True if the messages are equal. This server's message may start with the additional prefix `invalid resource version:
+ * ` (GET-05, WATCH-18).
  */
 function sameMessage(theirs: string, ours: string): boolean {
   return ours === theirs || ours === `invalid resource version: ${theirs}`;

@@ -91,7 +91,7 @@ describeIfAvailable(
       const site = () => live('site', 'shop', '-n', 'shop');
       try {
         expect(await insideEngine.synchronize()).toMatch(/Synced .*CustomResourceDefinition\/\/sites\.example\.com/);
-        // The engine reads discovery once per attempt, so only its second attempt finds the new kind.
+        // The engine reads discovery once per synchronization, so only its second synchronization finds the new kind.
         expect(await insideEngine.synchronize()).toMatch(/Synced example\.com\/Site\/shop\/shop/);
         const before = await site();
         expect(before.spec).toEqual({ host: 'shop.example.com', replicas: 1 });

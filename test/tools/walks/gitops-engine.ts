@@ -33,8 +33,8 @@ export class GitOpsEngine {
   }
 
   /**
-   * Repeats the synchronization until `read` returns an object with these fields. One run may be too early, because the
-   * engine learns of changes from watches.
+   * Repeats the synchronization until `read` returns an object with these fields. A single synchronization may be too
+   * early, because the engine receives changes from watches.
    */
   async synchronizeUntil(read: () => Promise<unknown>, fields: object): Promise<void> {
     const synchronized = async () => {

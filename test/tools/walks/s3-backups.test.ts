@@ -24,7 +24,7 @@ const signal = new AbortController().signal;
 const names = new BackupNames('0c8b7c1e-77aa-4c2e-9d55-000000000000');
 const megabyte = 1024 * 1024;
 
-/** Creates a store whose backup is slightly larger than this size. */
+/** Creates a store whose backup is slightly larger than `megabytes`. */
 async function storeOf(megabytes: number): Promise<Store> {
   const store = await openMemoryStore();
   const value = 'x'.repeat(megabyte);

@@ -41,7 +41,7 @@ describeIfAvailable(dexMissing, 'a person who signed in through Dex', () => {
     return sso.problemOf(await sso.finish(browser, back));
   }
 
-  /** Advances the clock by this time, and waits until the polled value is the expected one. */
+  /** Advances the clock by `seconds`, and polls until the value equals the expected value. */
   async function waitFor<T>(seconds: number, poll: () => Promise<T>, expected: T): Promise<void> {
     clock.advance(seconds * 1000);
     await expect.poll(poll, { timeout: 60_000 }).toEqual(expected);
@@ -83,7 +83,7 @@ describeIfAvailable(dexMissing, 'a person who signed in through Dex', () => {
       'Unavailable',
       expect.stringContaining('has not confirmed the identity since'),
     ]);
-    // Dex shows an unknown person its own page, so the sign-in does not return.
+    // For an unknown person, Dex shows an error page and does not redirect back, so the sign-in fails.
     await expect(signIn()).rejects.toThrow();
 
     await dex.setPeople([ada]);

@@ -16,11 +16,14 @@ import { findEntries, type PaletteEntry, sourceOf } from './find-entries.ts';
 import { useFixedEntries } from './fixed-entries.ts';
 import { type KindRows, objectSources, paletteKinds } from './object-sources.ts';
 
-/** The maximum number of results. Some more are searched, because the user may lack the permission for some actions. */
+/**
+ * The maximum number of results. The search returns a few more, because the user may lack the permission for some
+ * actions.
+ */
 const maxShown = 16;
 const maxFound = 40;
 
-/** The delay after which typed text is searched, so that permissions are not requested for each letter. */
+/** The delay between typing and searching. It prevents a permission request for each letter. */
 const searchDelayMs = 120;
 
 export interface CommandPaletteProps {
@@ -92,7 +95,7 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
     const next = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + 6, PageUp: active - 6 }[event.key];
     if (event.key === 'Enter') {
       event.preventDefault();
-      // The results for the typed text may still be missing.
+      // If the results for the typed text are still missing, the entry runs when they arrive.
       if (query === text && shown.length > 0) run(shown[active]);
       else runLater();
     } else if (next !== undefined) {
@@ -133,8 +136,8 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
 }
 
 /**
- * Returns a function that handles Enter before the results for the text are known. When they are known, `run` is called
- * once, unless the user has changed the text meanwhile.
+ * Returns a handler for Enter that also works before the results for the text are known. When the results are known,
+ * the handler calls `run` once, unless the user has changed the text in the meantime.
  */
 function useDelayedEnter(text: string, isReady: boolean, run: () => void): () => void {
   const [entered, setEntered] = useState<string>();
@@ -194,8 +197,8 @@ interface ResultStatusProps {
 }
 
 /**
- * Shows the number of results. If there are none, shows a link to the activity of an object with that name, which may
- * have been deleted.
+ * Shows the number of results. Without results, shows a link to the activity of an object with the typed name, which
+ * may have been deleted.
  */
 function ResultStatus({ shown, total, query, onClose }: ResultStatusProps) {
   const seesAll = useSeesAll(kinds.instance);
@@ -228,7 +231,7 @@ function countText(shown: number, total: number, seesAll: boolean): string {
 
 const personalKinds: readonly KindRef[] = [kinds.instance, kinds.space, kinds.project, kinds.ownedKey];
 
-/** True if every user may list the kind. The list contains the objects that the user may see. */
+/** True if every user may list the kind. For each user, the list contains only the objects that the user may see. */
 function isPersonal({ plural }: KindRef): boolean {
   return personalKinds.some((kind) => kind.plural === plural);
 }

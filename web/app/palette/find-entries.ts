@@ -8,7 +8,7 @@ export interface PaletteEntry {
   /** The kind and the place of the object, or the type of the entry. */
   readonly about: string;
   readonly icon: IconName;
-  /** The permission that the action needs. Optional; the entry is hidden from users who do not have it. */
+  /** The permission that the action requires. The entry is hidden from users without this permission. Optional. */
   readonly permission?: PermissionQuery;
   run(): void;
 }
@@ -18,7 +18,7 @@ export interface PaletteSource {
   readonly count: number;
   /** True if the entries are offered before the user types. */
   readonly isInitial?: boolean;
-  /** Returns the searched text in lower case. */
+  /** Returns the text of an item in lower case. The palette searches this text. */
   textAt(index: number): string;
   entryAt(index: number): PaletteEntry;
 }
@@ -42,12 +42,12 @@ export interface FoundEntries {
   readonly total: number;
 }
 
-/** The number of ranks of a match; the lowest rank is the best. */
+/** The number of ranks. A rank says how well an entry matches; 0 is the best. */
 const ranks = 4;
 
 /**
- * Returns at most `max` entries that contain all words of the query, best matches first. An exact match is best, then a
- * text that starts with the query, then a text in which every query word starts a word.
+ * Returns at most `max` entries that contain all words of the query, best matches first. Best is a text that equals the
+ * query, then a text that starts with the query, then a text in which every query word starts a word.
  */
 export function findEntries(sources: readonly PaletteSource[], query: string, max: number): FoundEntries {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

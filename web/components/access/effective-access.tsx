@@ -15,12 +15,18 @@ import { SimpleTable } from '../list/simple-table.tsx';
 import { LoadingIndicator } from '../loading-indicator.tsx';
 import { Panel } from '../panel.tsx';
 
-/** The subject of a review: the permissions of a user, team or key, or the access to an object. */
+/**
+ * The subject of an access review: either a user, team or key, whose permissions are reviewed, or an object, whose
+ * users are reviewed.
+ */
 export type AccessQuestion = Omit<EffectiveAccessSpec, 'limit' | 'continue'>;
 
 const pageSize = 100;
 
-/** A list of everything that a subject has access to, or of everyone with access to an object, with reasons. */
+/**
+ * For a user, team or key: a list of everything that they have access to. For an object: a list of everyone with
+ * access. Each entry shows the reasons.
+ */
 export function EffectiveAccess({ subject }: { readonly subject: AccessQuestion }) {
   const isInstance = (subject.virtualClusterInstance ?? subject.spaceInstance) !== undefined;
   const isObject = isInstance || subject.object !== undefined;

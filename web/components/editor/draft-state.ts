@@ -17,7 +17,7 @@ export type DraftAction =
    */
   | { readonly type: 'live'; readonly object: KubeObject }
   | { readonly type: 'typed'; readonly text: string }
-  /** The text was replaced by one that contains both the edits and the changes made by others. */
+  /** A merge replaced the text with a text that contains both the user's edits and the changes made by others. */
   | { readonly type: 'merged'; readonly text: string }
   | { readonly type: 'discarded' }
   | { readonly type: 'saved'; readonly object: KubeObject };
@@ -38,7 +38,7 @@ export function isDirty({ base, text }: DraftState): boolean {
   return text !== editableText(base);
 }
 
-/** True if, since the version `base`, others have changed a part of the object that users write. */
+/** True if others have changed a user-written part of the object since the version `base`. */
 export function hasUpstreamChanges({ base, live }: DraftState): boolean {
   return base !== live && !equalJson(editablePart(base), editablePart(live));
 }
@@ -49,8 +49,8 @@ export function draftReducer(state: DraftState, action: DraftAction): DraftState
       if (!isNewer(action.object, state.live)) return state;
       if (!isDirty(state)) return fresh(action.object);
       const next = { ...state, live: action.object };
-      // If only server-managed fields changed, the edits continue on the new version. If the text equals the new
-      // version, there are no edits left.
+      // If only server-managed fields changed, the new version becomes the base of the edits. If the text equals the
+      // new version, there are no edits left.
       if (!hasUpstreamChanges(next)) return { ...next, base: action.object };
       return state.text === editableText(action.object) ? fresh(action.object) : next;
     }

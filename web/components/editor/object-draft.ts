@@ -73,8 +73,8 @@ function lineAt(text: string, offset: number): number {
 }
 
 /**
- * Builds the object to send: the edited fields, with the server-managed fields of `base`. The server detects conflicts
- * by the resource version of `base`.
+ * Builds the object to send: the edited fields, with the server-managed fields of `base`. They include the resource
+ * version, by which the server detects conflicts.
  */
 export function draftObject(written: JsonObject, base: KubeObject): KubeObject {
   const metadata = isJsonObject(written.metadata) ? written.metadata : {};

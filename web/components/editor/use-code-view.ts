@@ -2,7 +2,9 @@ import { Annotation, EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
-/** Marks editor transactions that apply a new `value` from the page, in contrast to typing. */
+/**
+ * Marks editor transactions that apply a new `value` from the page. Transactions without this mark come from typing.
+ */
 const fromPage = Annotation.define<boolean>();
 
 /** The maximum number of typed texts that were reported to `onChange` but have not yet come back as `value`. */
@@ -61,7 +63,10 @@ export function useCodeView({ value, onChange, extensions, recreateKey = '' }: C
   return { element, view };
 }
 
-/** Returns only the changed range, so the cursor and folded sections outside the range are kept. */
+/**
+ * Returns only the range that differs between two texts. Replacing only this range keeps the cursor and the folded
+ * sections elsewhere.
+ */
 function differenceOf(was: string, is: string): { from: number; to: number; insert: string } | undefined {
   if (was === is) return undefined;
   const shorter = Math.min(was.length, is.length);

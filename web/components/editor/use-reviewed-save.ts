@@ -15,13 +15,13 @@ interface ReviewedSaveOptions extends Pick<ObjectEditorProps, 'kind'> {
   readonly dispatch: Dispatch<DraftAction>;
   /** The object that the text of the draft contains, or the problems of the text. */
   readonly read: ReturnType<typeof parseObjectText>;
-  /** The notice that the object changed on the server. It gets the focus if a save was stopped by such a change. */
+  /** The notice that the object changed on the server. The notice gets the focus if such a change stopped a save. */
   readonly notice: RefObject<HTMLElement | null>;
 }
 
 const noProblems: readonly TextProblem[] = [];
 
-/** Saves a draft in two steps: a review, for which the server checks the draft with a dry run, and the write. */
+/** Saves a draft in two steps: first a review, for which the server checks the draft with a dry run, then the write. */
 export function useReviewedSave({ kind, root, state, dispatch, read, notice, onSaved }: ReviewedSaveOptions) {
   const [problems, setProblems] = useState<readonly TextProblem[]>(noProblems);
   const [error, setError] = useState<unknown>();
@@ -30,7 +30,8 @@ export function useReviewedSave({ kind, root, state, dispatch, read, notice, onS
   const where = root === undefined ? {} : { root };
 
   /**
-   * Returns `undefined` if the object was not written because it changed on the server. The page then shows a notice.
+   * Writes the draft. Returns `undefined` if it was not written because the object changed on the server. The page then
+   * shows a notice.
    */
   async function write(dryRun: boolean): Promise<KubeObject | undefined> {
     if (read.value === undefined) return undefined;

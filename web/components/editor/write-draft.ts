@@ -6,15 +6,15 @@ import { getObject, replaceObject } from '../../data/objects/objects.ts';
 import { hasStatusReason } from '../../data/objects/use-object.ts';
 import { draftObject, editablePart } from './object-draft.ts';
 
-/** The result of a write: the new object, or, after a conflict, the version with the changes by others. */
+/** The result of a write: the written object, or, after a conflict, the current version with the changes by others. */
 export type WriteDraftResult = { readonly object: KubeObject } | { readonly changedTo: KubeObject };
 
 /** The maximum number of attempts. A write is repeated if only server-managed fields changed in the meantime. */
 const maxAttempts = 4;
 
 /**
- * Replaces `base` with the edited object. Server-managed fields such as the status change often. A conflict that only
- * concerns these fields is resolved by a retry on the newest version, without asking the user.
+ * Replaces `base` with the edited object. The server often changes fields that it manages, such as the status. If a
+ * conflict concerns only such fields, the write is repeated on the newest version without asking the user.
  */
 export async function writeDraft(
   kind: KindRef,

@@ -50,7 +50,7 @@ export function YamlEditor(props: YamlFieldProps) {
     };
   }, [view, kind, root, readOnly]);
 
-  // If the page reports problems again, all of them are shown, even in lines that were edited since the last report.
+  // When the page reports problems again, shows all of them, even in lines that were edited since the previous report.
   useEffect(() => {
     if (view !== undefined) showProblems(view, problems ?? []);
   }, [view, problems]);

@@ -26,12 +26,12 @@ export function viewExtensions({
     drawSelection(),
     EditorState.tabSize.of(2),
     EditorState.readOnly.of(readOnly),
-    // Read-only texts can have the focus too, so that keyboard users can scroll them.
+    // Makes read-only texts focusable too, so keyboard users can scroll them.
     EditorView.contentAttributes.of({
       'aria-labelledby': labelledBy,
       ...(describedBy === undefined ? {} : { 'aria-describedby': describedBy }),
       ...(readOnly ? { 'aria-readonly': 'true', inputmode: 'none' } : {}),
-      // The editor handles Escape itself. Otherwise Escape would also close the surrounding dialog.
+      // Escape is handled only by the editor. Otherwise Escape would also close the surrounding dialog.
       ...(readOnly ? {} : { 'data-mantine-stop-propagation': 'true' }),
       tabindex: '0',
       spellcheck: 'false',
@@ -43,7 +43,7 @@ export function viewExtensions({
   ];
 }
 
-/** The time after Escape in which Tab leaves the editor. It is long, for users who type slowly. */
+/** The milliseconds after Escape in which Tab leaves the editor. The value is large because some users type slowly. */
 const tabFocusMs = 10_000;
 
 /** Tab indents. After Escape, Tab leaves the editor, even if Escape only closed the completion list. */

@@ -10,9 +10,9 @@ export interface TextRange {
 /** The position of a field in a YAML text. */
 export interface FieldPosition {
   readonly steps: FieldPath;
-  /** The range of the field name. For a list item, the range where its value starts. */
+  /** The range of the field name; for a list item, the range of the start of its value. */
   readonly at: TextRange;
-  /** The offset of the first line of text, if the value is a block scalar. */
+  /** The offset of the value's first text line, if the value is a block scalar. */
   readonly firstLine?: number;
 }
 
@@ -20,7 +20,10 @@ export interface FieldPosition {
 export interface YamlPositions {
   /** The number of documents in the text. */
   readonly documents: number;
-  /** Returns the field at a path in the server's notation, or its nearest existing parent. */
+  /**
+   * Returns the position of the field at a path in the server's notation. If the field does not exist, returns the
+   * position of its nearest existing parent.
+   */
   find(path: string): FieldPosition | undefined;
   at(steps: FieldPath): FieldPosition | undefined;
 }
@@ -70,7 +73,7 @@ function shorter(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('.'), 0));
 }
 
-/** Converts `a[b]` to `a.b`, because some servers write a member in brackets and others after a dot. */
+/** Converts `a[b]` to `a.b`, because some servers write a member name in brackets and others write it after a dot. */
 function unbracketed(path: string): string {
   return path.replace(/\[([A-Za-z_$][A-Za-z0-9_$-]*)\]/g, '.$1');
 }

@@ -31,7 +31,7 @@ export function Confirm({
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const button = useRef<HTMLButtonElement>(null);
-  // The button was disabled during the action and therefore lost the focus.
+  // Restores the focus, which the button lost because it was disabled during the action.
   useEffect(() => {
     if (error !== undefined) button.current?.focus();
   }, [error]);

@@ -6,7 +6,10 @@ export interface DialogProps {
   readonly title: string;
   readonly size?: string;
   readonly centered?: boolean;
-  /** True if a click outside must not close the dialog, because it would discard input or content shown only once. */
+  /**
+   * True to keep the dialog open after a click outside, because closing it would discard input or content that is shown
+   * only once.
+   */
   readonly keepOpenOnClickOutside?: boolean;
   readonly children: ReactNode;
   onClose(): void;

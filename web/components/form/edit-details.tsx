@@ -27,7 +27,7 @@ export interface EditDetailsProps {
 /** A dialog that edits the display name, description and owner of an object. */
 export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsProps) {
   const { name = '', namespace } = object.metadata;
-  // The values when the form was opened. Only fields that differ from them are sent.
+  // The values when the form was opened. Only fields that differ from these values are sent.
   const [before] = useState(() => ({
     described: {
       displayName: object.spec?.displayName ?? '',

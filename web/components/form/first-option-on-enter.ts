@@ -1,10 +1,10 @@
 import type { KeyboardEvent } from 'react';
 
 /**
- * Returns a handler for Enter in a searchable field. It selects the highlighted option, or the first one if none is
- * highlighted. `isSearch` is true if the text of the field is a search and not the label of the selected option.
- * Mantine alone is not enough: it highlights the first option only when the text changes and not when options arrive
- * later. It also forgets the highlighted index when the dropdown opens at the same time.
+ * Returns a handler for Enter in a searchable field. It selects the highlighted option, or the first option if none is
+ * highlighted. `isSearch` is true if the field contains a search text and not the label of the selected option. Needed
+ * because Mantine highlights the first option only when the text changes, not when options arrive later. Mantine also
+ * forgets the highlighted index when the dropdown opens at the same time.
  */
 export function firstOptionOnEnter(isSearch: boolean): (event: KeyboardEvent<HTMLInputElement>) => void {
   return (event) => {

@@ -24,7 +24,8 @@ export function FormDialog({ title, action, canSend = true, size = 'md', onSend,
   const [error, setError] = useState<unknown>();
   const [isShownAtFields, setShownAtFields] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // Focuses the first invalid field. The submit button lost the focus because it was disabled during the submission.
+  // Focuses the first invalid field after a failed submission. The submit button lost the focus because it was disabled
+  // during the submission.
   useLayoutEffect(() => {
     if (error === undefined) return;
     const wrong = form.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [];

@@ -16,7 +16,7 @@ export interface NameSelectProps {
   onChange(name: string | undefined): void;
 }
 
-/** The maximum number of options. A search finds the other objects. */
+/** The maximum number of options that the field shows. To find other objects, the user types a search. */
 const maxOptions = 50;
 
 const ownName = (row: Row) => row.metadata.name ?? '';
@@ -35,7 +35,7 @@ export function NameSelect({ label, description, rows, nameOf = ownName, value, 
     [rows.rows, nameOf, displayName],
   );
   const chosen = options.find((option) => option.value === value);
-  // After a selection, the text field contains the label of the object. This text is not a search.
+  // After a selection, the text field contains the label of the object, which is not a search text.
   const words = search === chosen?.label ? [] : search.toLowerCase().split(/\s+/).filter(Boolean);
   const found = options.filter((option) => words.every((word) => option.label.toLowerCase().includes(word)));
   const shown = found.slice(0, maxOptions);
@@ -56,7 +56,7 @@ export function NameSelect({ label, description, rows, nameOf = ownName, value, 
       value={value ?? null}
       onChange={(name) => onChange(name ?? undefined)}
       data={[...shown, ...selected.filter((one) => !shown.some((option) => option.value === one.value))]}
-      // The options are filtered above.
+      // Returns all options, because `data` contains only matching options.
       filter={({ options: all }) => all}
       nothingFoundMessage={rows.state === 'loading' ? 'Loading…' : 'No matches'}
       maxDropdownHeight={320}

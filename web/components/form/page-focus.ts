@@ -1,4 +1,7 @@
-/** Elements that open over the page and close again. The focus never returns to an element inside an overlay. */
+/**
+ * Elements that open over the page and close again. After an overlay closes, the focus never returns to an element
+ * inside it.
+ */
 const overlays = '[role="dialog"], [role="menu"], [role="listbox"]';
 
 let lastFocused: HTMLElement | undefined;
@@ -6,7 +9,7 @@ let lastFocused: HTMLElement | undefined;
 /** Remembers the element of the page that last had the focus. Returns a function that stops the tracking. */
 export function trackFocus(): () => void {
   const track = ({ target }: FocusEvent) => {
-    // The page is inert when the sign-in form covers it.
+    // Ignores the focus if the page is inert, because the sign-in form then covers the page.
     const isInert = document.getElementById('page')?.closest('[inert]') != null;
     if (!isInert && target instanceof HTMLElement && target.closest(overlays) === null) lastFocused = target;
   };
@@ -22,8 +25,8 @@ function isFocusLost(): boolean {
 }
 
 /**
- * Restores the focus after an overlay was closed: to the element that had it before, or to the page if that element no
- * longer exists.
+ * Restores the focus after an overlay was closed: to the page element that last had the focus, or to the page itself if
+ * that element no longer exists.
  */
 export function restoreFocus(): void {
   if (isFocusLost()) lastFocused?.focus({ preventScroll: true });

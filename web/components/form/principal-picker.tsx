@@ -37,7 +37,7 @@ export function PrincipalPicker(props: PrincipalPickerProps) {
   const [search, setSearch] = useState('');
   const chosen = value === undefined ? null : principalKey(value);
   const title = (one: Principal) => principalTitle(byKey.get(principalKey(one)) ?? { ...one, displayName: '' });
-  // After a selection, the text field contains the title of the principal. This text is not a search.
+  // After a selection, the text field contains the title of the principal, which is not a search text.
   const isSearch = value === undefined || search !== title(value);
   const choices = principalChoices(list, isSearch ? search : '', allow);
 
@@ -48,7 +48,8 @@ export function PrincipalPicker(props: PrincipalPickerProps) {
       error={error}
       required={required ?? false}
       {...(autoFocus === true ? { 'data-autofocus': true } : {})}
-      // A dialog focuses its first field. If that opened the dropdown, it would cover the dialog.
+      // Focus alone does not open the dropdown: a dialog focuses its first field, and an open dropdown would cover the
+      // dialog.
       openOnFocus={false}
       placeholder="Search by name"
       searchable
@@ -61,7 +62,7 @@ export function PrincipalPicker(props: PrincipalPickerProps) {
       value={chosen}
       onChange={(key) => onChange(key === null ? undefined : parsePrincipalKey(key))}
       data={optionsOf(choices, value, allow, title)}
-      // `principalChoices` has already filtered the options.
+      // Returns all options, because `principalChoices` has already filtered them.
       filter={({ options }) => options}
       renderOption={({ option }) => <PrincipalOption principal={parsePrincipalKey(option.value)} known={byKey} />}
       nothingFoundMessage={isLoading ? 'Loading users and teams…' : 'No matches'}

@@ -9,7 +9,7 @@ const QrCode = lazyComponent<QrCodeProps>(async () => (await import('./qr-code.t
 
 interface CodeFieldProps {
   readonly error?: ReactNode;
-  /** True for the first code of a new second factor. There are no recovery codes yet. */
+  /** True if the field is for the first code of a new second factor. Recovery codes do not exist yet at that time. */
   readonly isFirst?: boolean;
   onChange?(code: string): void;
 }

@@ -12,7 +12,7 @@ it('a QR code has a margin of four modules, and its three finder patterns in the
   const { size, path } = qrCodePath(uri);
   const dark = darkModules(path);
   const isDark = (x: number, y: number) => dark.has(`${x} ${y}`);
-  // The code has at least version 5: 37 modules, and a margin of 4 on both sides.
+  // The QR code has at least version 5: 37 modules, and a margin of 4 modules on both sides.
   expect(size).toBeGreaterThanOrEqual(45);
   const positions = [...dark].flatMap((module) => module.split(' ').map(Number));
   expect([Math.min(...positions), Math.max(...positions)]).toEqual([4, size - 5]);

@@ -38,7 +38,8 @@ const mostNames = 200;
 /** A dialog that asks once for confirmation, and then shows the result for each item. Open as long as it is mounted. */
 export function BulkDialog<Item extends BulkItem>(props: BulkDialogProps<Item>) {
   const { title, about, skippedNote, action, items: given, confirmationText, danger = false, run, onClose } = props;
-  // The items that the user confirms do not change, even if the list behind the dialog changes.
+  // Keeps the items that the dialog first showed. The user confirms exactly these items, even if the list behind the
+  // dialog changes.
   const [items] = useState(given);
   const [text, setText] = useState('');
   const [stage, setStage] = useState<'asking' | 'running' | 'over'>('asking');

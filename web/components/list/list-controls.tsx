@@ -29,7 +29,7 @@ export interface ListControlsProps<Type extends KubeObject> {
 export function ListControls<Type extends KubeObject>(props: ListControlsProps<Type>) {
   const { what, one, rows, columns, filters, shown, selection, onSelect, more, selectionActions } = props;
   const { search = '', filter = {} } = selection;
-  // The typed text until the URL is updated, which happens a moment after the user types.
+  // The typed text; `undefined` if the URL already contains it. The URL is updated a moment after the user types.
   const [typed, setTyped] = useState<string>();
   const text = typed ?? search;
   const changeSearch = (next: string) => {
@@ -88,7 +88,7 @@ export function ListControls<Type extends KubeObject>(props: ListControlsProps<T
         ) : null}
       </Group>
       {selectionActions === undefined ? null : (
-        // This line is always rendered, so the layout does not shift when the user selects a row.
+        // Always renders this line, even without content, so the layout does not shift when the user selects a row.
         <div className={classes.second}>
           {selectionActions ?? count}
           <span className={classes.rest}>{more}</span>
@@ -107,12 +107,12 @@ interface FacetFilterProps {
   /** The name of the column. */
   readonly name: string;
   readonly facets: ReturnType<typeof columnFacets>;
-  /** The text that shown rows have in this column; `undefined` if all rows are shown. */
+  /** The selected text: only rows with this text in the column are shown. `undefined` if the filter is off. */
   readonly chosen: string | undefined;
   onChoose(text: string | undefined): void;
 }
 
-/** A filter by the texts of a column. Each text is shown with the number of its rows. */
+/** A filter by the texts of a column. Each option is one text, with the number of rows that have this text. */
 function FacetFilter({ name, facets, chosen, onChoose }: FacetFilterProps) {
   const missing =
     chosen === undefined || facets.some(({ text }) => text === chosen) ? [] : [{ text: chosen, count: 0 }];

@@ -1,7 +1,7 @@
 import { type FocusEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { moveFocusFrom } from '../form/page-focus.ts';
 
-/** The element of the table that last had the focus, and its position. */
+/** The element of the table that last had the focus, with its row and column. */
 interface FocusedCell {
   readonly element: HTMLElement;
   readonly row: number;
@@ -29,7 +29,7 @@ export function useRowFocus(): RowFocus {
     const next = rows[Math.min(row, rows.length - 1)]?.cells[cell];
     moveFocusFrom(element, next?.querySelector<HTMLElement>('button:enabled, a[href]') ?? undefined);
   });
-  // On unmount the whole table is removed, so the focus moves to the page.
+  // On unmount, the whole table is removed, so the focus moves to the page.
   useEffect(
     () => () => {
       if (focused.current !== undefined) moveFocusFrom(focused.current.element, undefined);

@@ -33,7 +33,7 @@ export function RowMenu({ label, children }: RowMenuProps) {
 function OpenedMenu({ label, children }: RowMenuProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  // The button gets the focus first, so the focus returns to it when the menu closes.
+  // Focuses the button before the menu opens, so the focus returns to the button when the menu closes.
   useEffect(() => {
     button.current?.focus();
     setOpen(true);

@@ -35,7 +35,10 @@ const cardHeight = (columns: number) => 28 * columns + 17;
 /** The screens on which rows are cards. The style sheet has the same query. */
 const phone = '(max-width: 36em)';
 
-/** In tables with more rows, the column widths come from the longest texts instead of the rendered rows. */
+/**
+ * The number of rows above which the column widths come from the longest texts of all rows and not from the rendered
+ * rows.
+ */
 const fewRows = 40;
 
 /** A table of any length, or cards on a phone. It renders only the visible rows and some rows around them. */
@@ -60,7 +63,8 @@ export function RowsTable<Type extends KubeObject>({
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is too slow to measure all rows again for each change.
   const widest = useMemo(() => (hasMany ? widestRows(rows, columns) : undefined), [rows.length, columns, isPhone]);
 
-  // `toggle` reads the rows from a ref and never changes, so selecting a row does not render all other rows again.
+  // `toggle` reads the rows from a ref, so the function itself never changes. Otherwise, selecting one row would render
+  // all other rows again.
   const now = useRef({ rows, selectedKeys, last: '' });
   useLayoutEffect(() => {
     now.current = { rows, selectedKeys, last: now.current.last };

@@ -20,8 +20,8 @@ interface TableRowProps<Type extends KubeObject> {
   readonly cells: CellRenderers<Type>;
   readonly isSelected?: boolean;
   /**
-   * Called when the user clicks the checkbox. `isRange` is true for a shift-click, which selects all rows between the
-   * last clicked row and this one.
+   * Called when the user clicks the checkbox. `isRange` is true for a shift-click, which selects all rows from the last
+   * clicked row to this one.
    */
   onToggle?(key: string, isRange: boolean): void;
   readonly rowActions?: (row: Row<Type>) => ReactNode;

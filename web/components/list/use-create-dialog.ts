@@ -15,7 +15,7 @@ export function useCreateDialog(): CreateDialogState {
   useEffect(() => {
     if (isWanted !== true) return;
     setOpen(true);
-    // A reload must not open the dialog again.
+    // Removes the parameter from the URL, so that a reload does not open the dialog again.
     void navigate({ to: '.', replace: true, search: (before) => ({ ...before, new: undefined }) });
   }, [isWanted, navigate]);
   return { isOpen, open: useCallback(() => setOpen(true), []), close: useCallback(() => setOpen(false), []) };

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ListQuery } from '../../data/rows/query-rows.ts';
 
-/** Returns the search, filters and sort order of a list. The URL contains them, so that users can share the link. */
+/** Returns the search, filters and sort order of a list. They are stored in the URL, so users can share the link. */
 export function useListQuery(): readonly [ListQuery, (next: ListQuery) => void] {
   const search: { q?: unknown; sort?: unknown; filter?: unknown } = useSearch({ strict: false });
   const navigate = useNavigate();

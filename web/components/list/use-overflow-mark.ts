@@ -1,9 +1,9 @@
 import { type RefObject, useLayoutEffect } from 'react';
 
 /**
- * Sets `data-overflows` on the scroller of a table as long as the table is wider than the scroller. Only with this
- * attribute, the style sheet makes the actions of the rows sticky, because the browser must position every sticky cell
- * again in each frame.
+ * Sets `data-overflows` on the scroller of a table as long as the table is wider than the scroller. The style sheet
+ * makes the actions of the rows sticky only if this attribute is set, because the browser must position every sticky
+ * cell again in each frame.
  */
 export function useOverflowMark(scroller: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {

@@ -5,11 +5,11 @@ import type { Row } from '../../data/rows/table-rows.ts';
 /** A list of up to this many rows is updated on every change. */
 const maxUnthrottled = 500;
 
-/** The update interval of longer lists. Users cannot read faster changes. */
+/** The update interval in milliseconds for longer lists. Users cannot read faster changes. */
 const updateIntervalMs = 1_000;
 
 /**
- * Returns the rows for code that processes all of them. A long list is updated once per second instead of every time.
+ * Returns the rows for code that processes all of them. A long list is updated once per second and not on every change.
  */
 export function useThrottledRows<Type extends KubeObject>(rows: readonly Row<Type>[]): readonly Row<Type>[] {
   const latestRows = useRef(rows);
@@ -19,7 +19,7 @@ export function useThrottledRows<Type extends KubeObject>(rows: readonly Row<Typ
   useEffect(() => {
     latestRows.current = rows;
   });
-  // The timer is not restarted if the rows change before it ends.
+  // A change of the rows does not restart a running timer.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each update starts the next interval.
   useEffect(() => {
     if (!isOld) return;

@@ -18,8 +18,8 @@ export interface Viewport {
 const overscan = 8;
 
 /**
- * The first rendered row changes only in steps of this size, so the table is not rendered again for every scrolled row.
- * With larger steps, some frames would render too many rows and be late.
+ * The index of the first rendered row is a multiple of this step, so the table is not rendered again for every scrolled
+ * row. With larger steps, some frames would render too many rows and be late.
  */
 const step = 2;
 

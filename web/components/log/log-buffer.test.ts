@@ -16,7 +16,7 @@ describe('a log buffer', () => {
     expect(buffer.chunks.slice(0, 2)).toEqual(before.slice(0, 2));
     expect(buffer.chunks[0]).toBe(before[0]);
     expect(buffer.chunks[2]).not.toBe(before[2]);
-    // Later lines do not change an earlier snapshot.
+    // Lines that arrive later do not change an earlier snapshot of the chunks.
     expect(before[2]?.lines).toHaveLength(50);
   });
 

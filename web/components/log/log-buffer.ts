@@ -5,7 +5,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** Consecutive lines that are displayed as one element, so a long log needs few elements. */
+/** Consecutive lines that one element displays, so a long log needs few elements. */
 export interface LogChunk {
   /** A number that is unique in the buffer. */
   readonly id: number;
@@ -19,7 +19,7 @@ export interface LogBufferLimits {
 
 const defaultLimits: LogBufferLimits = { maxLines: 10_000, maxCharacters: 8 * 1024 * 1024 };
 
-/** The number of lines in a chunk. Only the last chunk changes, so every other chunk is rendered once. */
+/** The maximum number of lines in a chunk. Only the last chunk changes, so all other chunks are rendered only once. */
 const chunkLines = 200;
 
 /**

@@ -5,8 +5,8 @@ import type { LogLine } from './log-buffer.ts';
 export const maxLineCharacters = 16_384;
 
 /**
- * Matches the escape sequences of terminals, such as colors. They are removed, because only the text of a log is
- * displayed.
+ * Matches terminal escape sequences, such as colors. They are removed, because the console displays only the text of a
+ * log.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters.
 const escapeSequences = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\)|[@-Z\\^_])/g;

@@ -1,6 +1,9 @@
 import type { LogChunk, LogLine } from './log-buffer.ts';
 
-/** The maximum number of marked matches in a chunk. Without it, a search for one letter would mark most of the log. */
+/**
+ * The maximum number of marked matches in a chunk. Without this limit, a search for one letter would mark most of the
+ * log.
+ */
 const maxMarks = 500;
 
 /** A part of the displayed text. */
@@ -23,7 +26,7 @@ export interface LogSearch {
   readonly timestamps: boolean;
 }
 
-/** The views of chunks for the latest search. They are reused, so only chunks with new lines are searched again. */
+/** The view of each chunk for its latest search. Views are reused, so only chunks with new lines are searched again. */
 const views = new WeakMap<LogChunk, { readonly key: string; readonly view: ChunkView }>();
 
 /** Returns the text of a chunk as parts. The matches of the search are separate parts. */
@@ -49,8 +52,8 @@ function searchLines(lines: readonly LogLine[], { query, onlyMatching, timestamp
     if (onlyMatching && needle !== '' && !isMatch) continue;
     if (timestamps && time !== '') plain += `${time} `;
     let from = 0;
-    // Conversion to lower case can change the length of a text. The line then counts as a match, but the match is not
-    // marked.
+    // Conversion to lower case can change the length of a line. Such a line counts as a match if it matches, but the
+    // match is not marked.
     for (const at of text.toLowerCase().length === text.length ? found : []) {
       parts.push({ text: plain + text.slice(from, at), isMatch: false });
       parts.push({ text: text.slice(at, at + needle.length), isMatch: true });

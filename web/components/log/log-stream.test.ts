@@ -65,7 +65,7 @@ describe('the log of a container', () => {
       if (url.searchParams.get('sinceTime') === null) {
         response.write(`${time(1)} one\n${time(2, 5)} two\n${time(2, 5)} three\n`, () => response.destroy());
       } else {
-        // Kubernetes resumes a log with a precision of one second, so it repeats lines.
+        // Kubernetes resumes a log only at whole seconds, so the response repeats some lines.
         response.end(
           `${time(2, 4)} before\n${time(2, 5)} two\n${time(2, 5)} three\n${time(2, 5)} four\n${time(3)} five\n`,
         );

@@ -6,7 +6,10 @@ import { wait } from '../../../src/lib/wait.ts';
 import { LogBuffer, type LogChunk, type LogLine } from './log-buffer.ts';
 import { compareTimes, LineDecoder, parseLogLine } from './log-lines.ts';
 
-/** The state of a log: `live` while lines arrive, `ended` after the last line, `interrupted` until it reconnects. */
+/**
+ * The state of a log: `live` while lines arrive, `ended` after the last line, `interrupted` until the connection is
+ * restored.
+ */
 export type LogState = 'loading' | 'live' | 'ended' | 'interrupted' | 'refused';
 
 export interface LogSnapshot {
@@ -37,12 +40,12 @@ export interface LogStreamOptions extends LogRequestOptions {
   onBroken?(error: unknown): void;
 }
 
-/** The interval at which new lines are shown. Users do not notice more frequent updates. */
+/** The interval in milliseconds at which new lines are shown. Users do not notice more frequent updates. */
 const updateIntervalMs = 100;
 
 /**
- * The delays before a broken stream is resumed, at least three seconds. In that time, the page learns whether the
- * virtual cluster fell asleep. If it did, there is no retry, because a retry would wake it.
+ * The delays before a broken stream is resumed: at least three seconds. During the delay, the page learns whether the
+ * virtual cluster fell asleep. A sleeping virtual cluster must not be woken, so the stream is then not resumed.
  */
 const retry = { initialMilliseconds: 6_000, maxMilliseconds: 20_000 };
 
@@ -60,7 +63,9 @@ export class LogStream {
   #update: (() => void) | undefined;
   #reading: AbortController | undefined;
   #lastTime = '';
-  /** The number of received lines with the time of the last line. A resumed stream repeats these lines. */
+  /**
+   * The number of received lines that have the same time as the last line. A resumed stream sends these lines again.
+   */
   #sameTime = 0;
 
   constructor(options: LogStreamOptions) {
@@ -128,8 +133,8 @@ export class LogStream {
       if (resumedFrom === '' || time === '') return true;
       const order = compareTimes(time, resumedFrom);
       if (order !== 0) return order > 0;
-      // Several lines can have the time from which the log is resumed. The lines that were already received are
-      // skipped.
+      // Several lines can have exactly the time from which the log is resumed. Skips as many of them as were already
+      // received.
       repeated -= 1;
       return repeated < 0;
     };
@@ -185,7 +190,7 @@ export class LogStream {
   }
 }
 
-/** True if a retry would get the same error. */
+/** True if a retry would fail with the same error. */
 function isFinal(error: unknown): boolean {
   return error instanceof StatusError && error.code >= 400 && error.code < 500 && error.code !== 429;
 }

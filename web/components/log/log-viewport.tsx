@@ -14,12 +14,12 @@ export interface LogViewportProps {
   readonly viewport: RefObject<HTMLElement | null>;
 }
 
-/** The distance from the end in pixels at which the view still follows the log. */
+/** The view follows new lines if its distance from the end of the log is at most this many pixels. */
 const endTolerance = 24;
 
 /**
- * The lines of a log. The view follows new lines until the user scrolls up. Then the view stays unchanged until the
- * user returns to the end, even if the buffer drops the displayed lines.
+ * The lines of a log. The view follows new lines until the user scrolls up. It then stays unchanged until the user
+ * scrolls back to the end, even if the buffer drops the displayed lines.
  */
 export function LogViewport({ snapshot, search, wrap, label, viewport }: LogViewportProps) {
   const [paused, setPaused] = useState<LogSnapshot>();

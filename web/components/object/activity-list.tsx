@@ -110,12 +110,15 @@ function Entry({ record, linksObject }: { readonly record: ActivityRecord; reado
   );
 }
 
-/** True if the name of the object continues the message: "anna deleted shop". */
+/** True if the sentence continues with the object: "anna deleted shop". */
 function takesObject({ action, actor = '' }: ActivityRecord): boolean {
   return actor !== '' && ['Created', 'Deleted'].includes(action);
 }
 
-/** Returns the rest of the sentence after the actor. Without an actor, the sentence starts with a capital letter. */
+/**
+ * Returns the part of the sentence after the actor. If the record has no actor, this part is the whole sentence and
+ * starts with a capital letter.
+ */
 function sentence(record: ActivityRecord, isObjectNamed: boolean): string {
   const { actor = '', message } = record;
   const text = takesObject(record) && !isObjectNamed ? `${message} it` : message;
@@ -123,8 +126,8 @@ function sentence(record: ActivityRecord, isObjectNamed: boolean): string {
 }
 
 /**
- * The kind and name of an object, as a link if there is a page for the kind. If the object was deleted, that page says
- * so.
+ * The kind and name of an object, as a link if the console has a page for the kind. If the object was deleted, the
+ * linked page says so.
  */
 function ObjectLink({ about }: { readonly about: ActivityRecord['involvedObject'] }) {
   const { kind, namespace = '', name } = about;

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { formatAge } from '../../../src/api/table.ts';
 import { formatTime } from '../../data/format-time.ts';
 
-/** The interval at which one timer updates all ages on the page. */
+/** The interval in milliseconds at which one shared timer updates all ages on the page. */
 const updateIntervalMs = 10_000;
 
 let now = Date.now();

@@ -6,13 +6,13 @@ import classes from './conditions.module.css';
 
 export interface ConditionsProps {
   readonly conditions: readonly Condition[];
-  /** Display names by condition type. A type without a display name is shown as it is. */
+  /** Display names by condition type. For any other type, the type itself is shown. */
   readonly labels?: Readonly<Record<string, string>>;
   /** The accessible name of the list. */
   readonly label: string;
   /**
-   * Reasons of conditions that are False because the virtual cluster sleeps. Such a condition is not shown as a
-   * failure.
+   * Reasons that a condition has when it is False only because the virtual cluster sleeps. Such a condition is not
+   * shown as a failure.
    */
   readonly sleepReasons?: readonly string[];
   /** A message that the page already shows above the conditions. The list does not repeat it. */
@@ -84,8 +84,8 @@ export function Conditions({
 const signs: Record<Condition['status'], IconName> = { True: 'check', False: 'close', Unknown: 'clock' };
 
 /**
- * Returns the message of a condition. If the page already shows the message elsewhere, returns a reference to that
- * place.
+ * Returns the message of a condition. If the page already shows this message above the conditions, returns a reference
+ * to that place.
  */
 function messageText(
   message: string,

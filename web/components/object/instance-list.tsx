@@ -9,7 +9,7 @@ import { StatusBadge } from './status-badge.tsx';
 export interface InstanceListProps {
   readonly type: InstanceType;
   readonly rows: RowsWithRetry;
-  /** The column that is hidden because it has the same value in all rows. */
+  /** The column that is hidden because all instances in the list have the same value. */
   readonly common: 'Cluster' | 'Project';
   readonly empty: EmptyStateProps;
 }

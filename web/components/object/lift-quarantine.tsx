@@ -22,7 +22,7 @@ export interface LiftQuarantineProps {
 
 /** The button that lifts the quarantine of an instance. It is shown only to users who may change the hosting cluster. */
 export function LiftQuarantine({ instance }: LiftQuarantineProps) {
-  // Spaces have no VirtualCluster object, so their reference contains no name.
+  // Spaces have no VirtualCluster object, so the `clusterRef` of a space contains no `virtualCluster`.
   const ref: Partial<Record<'cluster' | 'namespace' | 'virtualCluster', string | undefined>> =
     instance.spec?.clusterRef ?? {};
   const { cluster = '', namespace = '', virtualCluster: name = '' } = ref;

@@ -8,7 +8,7 @@ export function PrincipalLink({ principal }: { readonly principal: Principal }) 
   const { kind, name } = principal;
   const known = byKey.get(principalKey(principal));
   const text = known?.displayName || name;
-  // The caller may not see this principal, so there is no link to its page.
+  // The caller may not see this principal, so the name is not a link.
   if (known === undefined) return <span>{text}</span>;
   return kind === 'User' ? (
     <Link to="/users/$user" params={{ user: name }}>

@@ -15,17 +15,17 @@ const width = 480;
 const height = 190;
 const [left, right, bottom, top] = [56, 8, 22, 12];
 
-/** The number of times below which percentiles are not meaningful. The longest time is shown instead. */
+/** The number of measured times below which percentiles are not meaningful. In this case, the longest time is shown. */
 const minForPercentiles = 20;
 
 interface DayStats {
   readonly day: string;
   readonly count: number;
-  /** The median; `undefined` if the day has too few times. */
+  /** The median time; `undefined` if too few times were measured on the day. */
   readonly half: number | undefined;
   /**
-   * The 95th percentile, or the longest time if the day has too few times for percentiles; `undefined` if the day has
-   * no times.
+   * The 95th percentile of the times, or the longest time if too few times were measured on the day; `undefined` if
+   * none were.
    */
   readonly most: number | undefined;
 }
@@ -108,7 +108,8 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
 
 /**
  * A chart with a logarithmic scale, because the times range from milliseconds to minutes. The bar of a day ends at the
- * 95th percentile, or at the longest time if the day has too few times. A line across the bar marks the median.
+ * 95th percentile, or at the longest time if too few times were measured for percentiles. A line across the bar marks
+ * the median.
  */
 function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
   const times = shown.flatMap(({ half, most }) => [half, most]).filter((time) => time !== undefined);
@@ -118,7 +119,7 @@ function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
   const x = (index: number) => left + step * (index + 0.5);
   const y = (time: number) =>
     height - bottom - ((Math.log10(Math.max(time, 1)) - lowest) / (highest - lowest)) * (height - bottom - top);
-  // If the scale covers few powers of ten, additional lines between them make it readable.
+  // If the scale covers at most two powers of ten, adds grid lines between the powers to make the scale readable.
   const steps = highest - lowest <= 2 ? [1, 2, 5] : [1];
   const grid = Array.from({ length: highest - lowest + 1 }, (_, index) => 10 ** (lowest + index))
     .flatMap((power) => steps.map((factor) => factor * power))

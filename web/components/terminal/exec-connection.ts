@@ -32,12 +32,15 @@ export interface ExecHandlers {
   onEnd(end: ExecEnd): void;
 }
 
-/** The interval at which the terminal size is sent again, to keep proxies from closing an idle connection. */
+/**
+ * The interval in milliseconds at which the terminal size is sent again. The messages keep proxies from closing an idle
+ * connection.
+ */
 const keepAliveMs = 25_000;
 
 /**
- * The time to wait after the exit code for the server to close the connection, because the last output can arrive after
- * the exit code.
+ * The milliseconds for which the client waits, after the exit code, for the server to close the connection. The last
+ * output can arrive after the exit code.
  */
 const closeTimeoutMs = 1_000;
 
@@ -64,7 +67,7 @@ export class ExecConnection {
     this.#socket.onclose = () => void this.#closed();
   }
 
-  /** Sends input. It is dropped if the connection is not open. */
+  /** Sends input. Drops the input if the connection is not open. */
   write(text: string): void {
     this.#send(inputFrame(text));
   }
@@ -128,9 +131,9 @@ function execUrl({ root, namespace, pod, container, command, tty }: ExecTarget):
 }
 
 /**
- * Returns the reason why the server refuses a WebSocket, which browsers do not report to pages. Sends the same request
- * without an upgrade: it runs no command and fails with the same error. `undefined` if the server would accept the
- * WebSocket or cannot be reached.
+ * Returns the reason why the server refuses a WebSocket, because browsers do not report it to pages. Sends the request
+ * again without an upgrade: the server then runs no command and responds with the reason. `undefined` if the server
+ * would accept the WebSocket or cannot be reached.
  */
 async function refusalOf(url: string): Promise<ExecEnd | undefined> {
   try {

@@ -15,7 +15,10 @@ export type ExecMessage =
 /** The result of a command. `code` is `undefined` if the command could not be run. */
 export interface ExecExit {
   readonly code: number | undefined;
-  /** The reason why the command could not be run, or the message about its exit code; '' if it succeeded. */
+  /**
+   * The reason why the command could not be run, or the server's message about the exit code; '' if the command
+   * succeeded.
+   */
   readonly message: string;
 }
 

@@ -2,8 +2,8 @@ import type { Terminal } from '@xterm/xterm';
 import { styleNonce } from '../../data/session/page-settings.ts';
 
 /**
- * Opens a terminal in an element. The terminal creates style elements with `document.createElement` during this call
- * and has no setting for their nonce. This function adds the nonce that the content security policy requires.
+ * Opens a terminal in an element. To do so, the terminal library calls `document.createElement` for its style elements,
+ * and has no setting for a nonce. This function therefore adds the nonce that the content security policy requires.
  */
 export function openWithNonce(terminal: Terminal, parent: HTMLElement): void {
   const create = Document.prototype.createElement;

@@ -11,7 +11,7 @@ export type ShellState =
   | { readonly type: 'connecting' | 'open' }
   /** The shell ended or was refused. `text` is the exit code or the reason. */
   | { readonly type: 'ended'; readonly text: string }
-  /** The connection is lost. `retries` is true if the session will open it again. */
+  /** The connection is lost. `retries` is true if the session will reconnect by itself. */
   | { readonly type: 'lost'; readonly retries: boolean };
 
 export interface ShellSessionOptions {
@@ -21,8 +21,9 @@ export interface ShellSessionOptions {
 }
 
 /**
- * The delays before a lost connection is opened again, at least three seconds. In that time, the page learns whether
- * the virtual cluster fell asleep. If it did, there is no retry, because a retry would wake it.
+ * The delays before a lost connection is opened again: at least three seconds. During the delay, the page learns
+ * whether the virtual cluster fell asleep. A sleeping virtual cluster must not be woken, so the connection is then not
+ * opened again.
  */
 const retry = { initialMilliseconds: 6_000, maxMilliseconds: 20_000 };
 const maxRetries = 10;
@@ -43,7 +44,7 @@ export class ShellSession {
     this.#output = new OutputQueue((data, done) => options.terminal.write(data, done));
   }
 
-  /** Starts a shell. Does not stop a shell that is already running. */
+  /** Starts a shell. A shell that is already running is not stopped. */
   start(): void {
     const { target, terminal, onState } = this.#options;
     this.close();

@@ -14,7 +14,7 @@ export interface ShellTerminalProps {
   readonly target: ExecTarget;
   /** The accessible name of the terminal. */
   readonly label: string;
-  /** False while the virtual cluster cannot be used. A lost connection is then not opened again. */
+  /** False if the virtual cluster cannot be used at the moment. A lost connection is then not opened again. */
   readonly isActive: boolean;
 }
 
@@ -44,7 +44,8 @@ export function ShellTerminal({ target, label, isActive }: ShellTerminalProps) {
     terminal.onResize(({ cols, rows }) => shell.resize({ columns: cols, rows }));
     terminal.attachCustomKeyEventHandler((event) => {
       if (event.key !== 'Escape' || !event.shiftKey) return true;
-      // Tab and Escape belong to the shell, so the keyboard needs another way out of the terminal.
+      // Moves the focus out of the terminal. Keyboard users need this shortcut, because the terminal sends Tab and
+      // Escape to the shell.
       if (event.type === 'keydown') status.current?.focus();
       return false;
     });
@@ -154,7 +155,7 @@ function openTerminal(parent: HTMLElement, scheme: 'light' | 'dark', label: stri
     fontSize: 13,
     scrollback: 5_000,
     cursorBlink: false,
-    // If a program's colors are hard to read on the background, the terminal adjusts them.
+    // The terminal adjusts colors of programs that have less contrast than this to the background.
     minimumContrastRatio: 4.5,
     screenReaderMode: true,
     macOptionIsMeta: true,

@@ -6,8 +6,8 @@ export interface Shell {
 }
 
 /**
- * Runs bash if the container has it, and sh otherwise. `exec` replaces the first shell, so the exit code is that of the
- * shell that runs.
+ * Runs bash if the container has it, otherwise sh. `exec` replaces the first shell, so the exit code comes from the
+ * shell that the user works in.
  */
 const bestShell = 'command -v bash >/dev/null 2>&1 && exec bash; exec sh';
 

@@ -1,4 +1,4 @@
-/** A sample of a chart: a time in milliseconds and a value; `undefined` if it was not measured. */
+/** A point of a chart: a time in milliseconds and a value. The value is `undefined` if it was not measured. */
 export interface ChartPoint {
   readonly time: number;
   readonly value: number | undefined;
@@ -7,13 +7,15 @@ export interface ChartPoint {
 export interface ChartArea {
   readonly from: number;
   readonly to: number;
-  /** The expected time between two samples. A clearly longer time is a gap. */
+  /** The expected milliseconds between two samples. If the distance is clearly longer, the chart shows a gap. */
   readonly step: number;
   readonly width: number;
   readonly height: number;
 }
 
-/** Returns a number that is at least the largest value and easy to read: 1, 2 or 5 times a power of ten. */
+/**
+ * Returns the smallest easily readable number (1, 2 or 5 times a power of ten) that is not less than the largest value.
+ */
 export function axisMaximum(points: readonly ChartPoint[]): number {
   const largest = Math.max(0, ...points.map(({ value }) => value ?? 0));
   if (largest === 0) return 1;
@@ -29,7 +31,7 @@ export function chartLines(points: readonly ChartPoint[], area: ChartArea): read
   let last = Number.NEGATIVE_INFINITY;
   for (const { time, value } of points) {
     if (value === undefined || time < from || time > to) continue;
-    // A restart of the server delays a sample a little, which is not a gap.
+    // A server restart delays a sample a little. Such a short delay is not a gap.
     if (time - last > step * 1.5) lines.push([]);
     last = time;
     const x = ((time - from) / (to - from)) * width;

@@ -3,13 +3,13 @@ import { StatusError } from '../../../src/api/status.ts';
 import type { KindRef, ObjectKey } from '../kind-ref.ts';
 import { getObject, patchObject } from './objects.ts';
 
-/** The maximum number of attempts after conflicts. After the last one, the user sees the conflict. */
+/** The maximum number of attempts. If the last attempt also fails with a conflict, the user sees the conflict. */
 const maxAttempts = 5;
 
 /**
  * Changes the current object on the server, which may be newer than the version on the page. `change` returns the merge
- * patch for an object. After a conflict, it is called again with the newer object. If two users change one list, both
- * changes are kept.
+ * patch for an object. After a conflict, `change` is called again with the newer object. If two users change one list
+ * at the same time, both changes are therefore kept.
  */
 export async function changeObject<Type extends KubeObject>(
   kind: KindRef<Type>,

@@ -7,8 +7,8 @@ import type { RowsQuery } from '../rows/live-rows.ts';
 const clusterEventsNamespace = 'default';
 
 /**
- * Returns the query for the events about an object. It selects by uid too, to exclude events about an earlier object
- * with this name.
+ * Returns the query for the events about an object. The query selects by name and uid, to exclude events about an
+ * earlier object with this name.
  */
 export function eventsAbout({ metadata }: KubeObject, root?: ApiRoot): RowsQuery {
   const { namespace = clusterEventsNamespace, name = '', uid = '' } = metadata;

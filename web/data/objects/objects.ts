@@ -12,7 +12,8 @@ export interface WriteOptions {
 }
 
 /**
- * Returns the query of a write. It makes the server reject unknown fields, so typing errors are not silently ignored.
+ * Returns the query of a write request. It makes the server reject unknown fields, so misspelled field names are not
+ * silently ignored.
  */
 function writeQuery({ dryRun }: WriteOptions): string {
   return queryText({ fieldValidation: 'Strict', fieldManager: 'console', dryRun: dryRun === true ? 'All' : undefined });
@@ -67,7 +68,7 @@ export async function patchObject<Type extends KubeObject>(
 }
 
 export interface DeleteOptions extends WriteOptions {
-  /** Deletes the object only if it has this uid. A newer object with this name is then kept. Optional. */
+  /** Deletes the object only if it has this uid, so a newer object with the same name is kept. Optional. */
   readonly uid?: string | undefined;
 }
 

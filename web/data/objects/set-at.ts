@@ -1,8 +1,8 @@
 import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 
 /**
- * Returns a copy of the object with a new value at a path. Missing objects on the path are created. The value
- * `undefined` removes the member, and the objects on the path that become empty.
+ * Returns a copy of the object with a new value at a path. Creates missing objects on the path. The value `undefined`
+ * removes the member at the path, and then all objects on the path that become empty.
  */
 export function setAt(object: JsonObject, path: readonly string[], value: JsonValue | undefined): JsonObject {
   const [name, ...rest] = path;

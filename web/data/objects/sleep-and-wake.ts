@@ -15,8 +15,8 @@ export interface InstanceKey {
 }
 
 /**
- * Puts an instance to sleep until a user wakes it. If the instance would lose its data, the server refuses unless the
- * user accepts the loss.
+ * Puts an instance to sleep until a user wakes it. If the instance would lose its data, the server refuses the sleep
+ * unless the user accepts the loss.
  */
 export async function putToSleep(
   { type, namespace, name }: InstanceKey,
@@ -30,8 +30,9 @@ export async function putToSleep(
 }
 
 /**
- * Wakes an instance from either kind of sleep. Removes the annotation that keeps it asleep, and sends a request, which
- * ends auto-sleep. An error response to that request is ignored, because the instance may not be ready yet.
+ * Wakes an instance that was put to sleep by a user or by auto-sleep. Removes the annotation that keeps the instance
+ * asleep, and sends a request to its API, which ends auto-sleep. An error response to that request is ignored, because
+ * the instance may not be ready yet.
  */
 export async function wakeUp(instance: InstanceKey): Promise<void> {
   const { type, namespace, name } = instance;

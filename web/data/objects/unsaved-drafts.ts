@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../../src/api/meta.ts';
 
 /**
- * Unsaved drafts by object URL, so users who leave a page and return find their changes again. The drafts are kept only
- * in memory, until the browser tab is closed.
+ * Unsaved drafts by object URL. Users who leave a page and return find their changes again. The drafts are kept only in
+ * memory, until the browser tab is closed.
  */
 const drafts = new Map<string, { readonly base: KubeObject; readonly text: string }>();
 

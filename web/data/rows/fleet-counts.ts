@@ -10,7 +10,8 @@ export function columnText({ columns }: Pick<RowsSnapshot, 'columns'>, name: str
 
 /** Returns the number of rows. `undefined` if not all rows are loaded yet, or if the caller may not list them. */
 export function loadedCount({ state, columns, rows }: RowsSnapshot): number | undefined {
-  // A list that was interrupted after loading has columns, because even a response without rows contains columns.
+  // True also for a list that was interrupted after loading. Such a list has columns, because even a response without
+  // rows contains columns.
   const isKnown = state === 'live' || (state === 'interrupted' && columns.length > 0);
   return isKnown ? rows.length : undefined;
 }

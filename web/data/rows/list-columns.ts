@@ -28,8 +28,8 @@ export function cellText(value: JsonValue | undefined): string {
 }
 
 /**
- * Returns the server's columns in the server's order. Age is sorted by creation time, because its cell contains the age
- * at the time of the response.
+ * Returns the server's columns in the server's order. The column Age is sorted by creation time, because its cells
+ * contain the age at the time of the response.
  */
 export function serverColumns(definitions: readonly ColumnDefinition[]): ListColumn[] {
   return definitions.map(({ name, description, priority, type }, index) => ({

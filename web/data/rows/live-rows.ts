@@ -24,7 +24,7 @@ export interface RowsQuery<Type extends KubeObject = KubeObject> {
   readonly objects?: boolean;
   /**
    * Disables automatic retries: after an error or the end of a watch, no request is sent until `retry` is called. Used
-   * inside virtual clusters, because automatic retries fail while a virtual cluster is asleep.
+   * inside virtual clusters, because automatic retries would fail if the virtual cluster is asleep.
    */
   readonly manualRetry?: boolean;
 }
@@ -55,12 +55,12 @@ export const noRows: RowsSnapshot = { state: 'loading', columns: [], rows: [], e
 const firstPage = 100;
 const furtherPage = 1_000;
 
-/** The interval at which changes are shown. Users cannot see more frequent updates. */
+/** The interval in milliseconds at which changes are shown. Users cannot see more frequent updates. */
 const updateIntervalMs = 100;
 
 /**
- * The longest time between retries. It is short because a restarted server is available again within one or two
- * seconds.
+ * The longest delay between retries, in milliseconds. It is short because a restarted server is available again within
+ * one or two seconds.
  */
 const longestPause = 3_000;
 
@@ -68,8 +68,8 @@ const longestPause = 3_000;
 const byKey: CompareRows = (a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
 /**
- * The rows of a kind, updated by a watch as long as there are subscribers. A broken watch is resumed automatically, and
- * the rows stay visible meanwhile.
+ * The rows of a kind, updated by a watch as long as there are subscribers. If the watch breaks, it is resumed
+ * automatically, and the rows stay visible in the meantime.
  */
 export class LiveRows {
   readonly #query: RowsQuery;
@@ -144,7 +144,8 @@ export class LiveRows {
     const { manualRetry } = this;
     if ((error === undefined && !manualRetry) || following.signal.aborted) return;
     const code = error instanceof StatusError ? error.code : 0;
-    // There is no retry for these codes: the response stays the same until permissions or the URL change.
+    // A request that failed with one of these codes is not retried: the response stays the same until permissions or
+    // the URL change.
     const isFinal = code === 403 || code === 404 || code === 401 || code === 405;
     if (code === 410) return;
     // After a 401, the page waits unchanged behind the sign-in form until the user signs in again.
@@ -223,7 +224,7 @@ export class LiveRows {
   }
 }
 
-/** Iterates over a stream. Some browsers do not support the native iteration. */
+/** Iterates over a stream. Needed because some browsers do not support `for await` on streams. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

@@ -17,7 +17,10 @@ export interface ListQuery {
 
 const order = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** The text of all columns of each row, for the search. It can be cached by row, because rows are never modified. */
+/**
+ * The searched text of each row: the texts of all its columns. It can be cached by row, because rows are never
+ * modified.
+ */
 const searched = new WeakMap<Row, string>();
 
 function textOf<Type extends KubeObject>(row: Row<Type>, columns: readonly ListColumn<Type>[]): string {
@@ -34,7 +37,10 @@ function textOf<Type extends KubeObject>(row: Row<Type>, columns: readonly ListC
   return text;
 }
 
-/** Returns the rows that match, in sort order. `sorted` caches the previous order to speed up repeated calls. */
+/**
+ * Returns the matching rows in sort order. `sorted` caches the sort order of the previous call to speed up repeated
+ * calls.
+ */
 export function queryRows<Type extends KubeObject>(
   rows: readonly Row<Type>[],
   columns: readonly ListColumn<Type>[],
@@ -71,7 +77,7 @@ function orderOf<Type extends KubeObject>(
     rank === undefined
       ? (a: Row<Type>, b: Row<Type>) => order.compare(column.text(a), column.text(b))
       : (a: Row<Type>, b: Row<Type>) => rank(a) - rank(b);
-  // Rows with equal values are sorted by name. This order is ascending in both sort directions.
+  // Rows with equal values are sorted by name, always in ascending order, whatever the sort direction is.
   const direction = isDown ? -1 : 1;
   return (a, b) => direction * compare(a, b) || order.compare(a.key, b.key);
 }

@@ -7,7 +7,7 @@ export function toggleKey(selected: ReadonlySet<string>, key: string): ReadonlyS
   return next;
 }
 
-/** Returns the selection with all rows between two rows added, including both. */
+/** Returns the selection with all rows from one row to another added, including these two rows. */
 export function selectRange(
   selected: ReadonlySet<string>,
   rows: readonly Row[],

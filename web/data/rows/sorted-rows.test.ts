@@ -20,7 +20,7 @@ test('after any change the order equals a full sort', () => {
       const sorted = new SortedRows();
       const known = new Map<string, Row>();
       for (const step of steps) {
-        // If the state of a row is unchanged, the identical object is used, as in a live list.
+        // For a row whose state is unchanged, reuses the identical row object, as a live list does.
         const rows = Object.entries(step).map(([name, state]) => {
           const before = known.get(name);
           const next = before?.cells[0] === state ? before : row(name, state);

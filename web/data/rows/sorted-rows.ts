@@ -13,8 +13,7 @@ export class SortedRows<Type extends KubeObject = KubeObject> {
   #rows: readonly Row<Type>[] = [];
 
   /**
-   * Sorts the rows. `by` identifies the order: all calls with one value of `by` must pass equivalent `compare`
-   * functions.
+   * Sorts the rows. `by` identifies the sort order: calls with the same `by` must pass equivalent `compare` functions.
    */
   sort(rows: readonly Row<Type>[], by: string, compare: CompareRows<Type>): readonly Row<Type>[] {
     if (by === this.#by) {

@@ -36,7 +36,7 @@ export function rowKey(metadata: ObjectMeta): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
-/** Converts a row of the response. Drops the managed fields, because they take half of an object's size. */
+/** Converts a row of the response. Drops the managed fields, because they are about half of an object's size. */
 function toRow({ cells, object }: { cells: JsonValue[]; object: KubeObject }): Row {
   const { managedFields: _, ...metadata } = object.metadata;
   return { key: rowKey(metadata), metadata, cells, object: { ...object, metadata } as KubeObject };

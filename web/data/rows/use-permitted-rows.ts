@@ -3,8 +3,8 @@ import { usePermissions } from '../permissions.ts';
 import type { Row } from './table-rows.ts';
 
 /**
- * The maximum number of rows whose permissions are checked one by one. Further rows count as permitted, and the server
- * decides.
+ * The maximum number of rows whose permissions are checked one by one. All further rows count as permitted, and the
+ * server decides when the user acts.
  */
 const maxChecksByName = 50;
 
@@ -15,8 +15,8 @@ export interface PermittedRows {
 }
 
 /**
- * Finds the rows on which a verb is permitted. Checks whole namespaces first. Checks single rows only in namespaces
- * without that permission.
+ * Finds the rows on which a verb is permitted. First checks whole namespaces, then single rows in the namespaces in
+ * which the verb is not permitted as a whole.
  */
 export function usePermittedRows(kind: KindRef, verb: string, rows: readonly Row[]): PermittedRows {
   const namespaces = [...new Set(rows.map(({ metadata }) => metadata.namespace ?? ''))];

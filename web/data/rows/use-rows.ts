@@ -8,8 +8,8 @@ import { LiveRows, type ObjectsQuery, type RowsQuery, type RowsSnapshot } from '
 const inUse = new Map<string, LiveRows>();
 
 /**
- * The maximum number of cached queries. Unused rows stay cached, so a page to which the user returns shows them
- * immediately.
+ * The maximum number of queries whose rows are cached. Unused rows stay cached, so they appear immediately when the
+ * user returns to a page.
  */
 const maxCached = 12;
 
@@ -51,8 +51,8 @@ function rowsFor(query: RowsQuery): LiveRows {
 // Requests the rows again after a new sign-in.
 session.subscribe(() => {
   if (session.get() !== 'open') return;
-  // Rows without automatic retries may belong to a sleeping virtual cluster, so they are retried only if the ended
-  // session was the reason for the refusal.
+  // After a new sign-in, retries the refused rows. Rows without automatic retries may belong to a sleeping virtual
+  // cluster, so they are retried only if they were refused because the session had ended.
   for (const rows of inUse.values()) if (!rows.manualRetry || rows.get().state === 'refused') rows.retry();
 });
 

@@ -15,7 +15,7 @@ export type AppRequest =
       readonly mustConfirm: boolean;
       /** True if the app asks for a more recent login. */
       readonly mustSignInAgain: boolean;
-      /** The reason why the user may not sign in to the app. */
+      /** The reason why the user may not sign in to the app. Absent if the user may. */
       readonly refusal?: string;
     };
 

@@ -13,7 +13,7 @@ function setPrompt(next: Prompt | undefined): void {
 }
 
 /**
- * Asks the user for the password again when a request needs a recent login. The dialog in `PasswordPromptDialog` is
+ * Asks the user to enter the password again if a request needs a recent login. The dialog in `PasswordPromptDialog` is
  * open as long as a request waits.
  */
 export const passwordPrompt = {

@@ -22,7 +22,7 @@ export async function readSelf(signal?: AbortSignal): Promise<SelfStatus> {
   try {
     return (await createObject(kinds.self, {}, signals)).status ?? {};
   } catch (error) {
-    // The scope of a key may not permit reading the caller's own Self object.
+    // Code 403 is not an error here, because the scope of a key may not permit reading the caller's own Self object.
     if (!(error instanceof StatusError) || error.code !== 403) throw error;
     return { subject: info.user, accessKey: info.accessKey };
   }

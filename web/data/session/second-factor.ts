@@ -6,7 +6,10 @@ export interface CodeRequest {
   readonly setup?: SecondFactorSetup;
 }
 
-/** Returns the request for a code in the response to a login; `undefined` if the response is another error. */
+/**
+ * Returns the server's request for a code, which is in the error response to a login; `undefined` if the response is
+ * another error.
+ */
 export function codeRequestOf(error: unknown): CodeRequest | undefined {
   const causes = error instanceof StatusError && error.code === 401 ? (error.status.details?.causes ?? []) : [];
   if (causes.some(({ reason }) => reason === secondFactorCause)) return {};

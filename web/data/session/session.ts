@@ -1,6 +1,6 @@
 /**
- * The state of the session as this browser tab knows it. All tabs share one cookie, so a 401 response ends the session
- * in all tabs. The tabs keep their content and continue after the same user signs in again.
+ * The state of the session as this browser tab sees it. All tabs share one cookie, so a 401 response ends the session
+ * in all tabs. Each tab keeps its content, and continues after the same user signs in again.
  */
 export type SessionState = 'unknown' | 'open' | 'ended';
 
@@ -14,8 +14,8 @@ let state: SessionState = 'unknown';
 /** The subject for whom this page was loaded. */
 let owner: string | undefined;
 /**
- * The login that this page uses. The page sends it with requests, so the page does not act as another user if the
- * cookie contains another login.
+ * The login that this page uses. The page sends its name with each request, so the server rejects the request if the
+ * cookie now contains another login.
  */
 let login: string | undefined;
 
@@ -32,7 +32,7 @@ function broadcast(message: Message): void {
 
 channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => {
   if (data.type === 'ended') setState('ended');
-  // Another user signed in. This user may not see the content of the page.
+  // Another user has signed in, who may not see the content of this page.
   else if (owner === undefined || data.subject !== owner) location.reload();
   else session.confirm(data.subject, data.login);
 });
@@ -43,7 +43,10 @@ export const session = {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  /** Returns the login of this page; `undefined` if it is unknown. The server then accepts any login in the cookie. */
+  /**
+   * Returns the login of this page. If it is `undefined`, the login is unknown, and the server accepts any login in the
+   * cookie.
+   */
   login: (): string | undefined => login,
   /** Records the caller and the login that the server reports. */
   confirm(subject: string, loginName: string): void {

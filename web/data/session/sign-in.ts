@@ -18,8 +18,8 @@ interface PasswordCredentials {
 export type Credentials = PasswordCredentials | { readonly accessKey: string };
 
 /**
- * Creates a session. The server sets the session cookie, which scripts cannot read. `beforePages` runs before the pages
- * of the console are shown. It receives the recovery codes if the sign-in has set up a second factor.
+ * Creates a session. The server sets the session cookie, which scripts cannot read. `beforePages` is called before the
+ * pages of the console are shown. Its argument is the recovery codes, if the sign-in has set up a second factor.
  */
 export async function signIn(
   credentials: Credentials,
@@ -27,7 +27,8 @@ export async function signIn(
   beforePages: (recoveryCodes: readonly string[]) => void | Promise<void> = () => {},
 ): Promise<void> {
   session.opening();
-  // This does not use `send`, because a wrong password must not end an existing session.
+  // Does not use `send`, because `send` ends the session after a 401, and a wrong password must not end an existing
+  // session.
   const response = await sendRequest(pageSender, {
     method: 'POST',
     url: '/auth/session',
@@ -54,7 +55,7 @@ export async function signOut(): Promise<void> {
   location.assign((await endSession()) ?? '/');
 }
 
-/** Ends the session and stays on the page, which continues after the next sign-in. */
+/** Ends the session and keeps the page. The page continues after the next sign-in of the same user. */
 export async function signOutHere(): Promise<void> {
   await endSession();
 }

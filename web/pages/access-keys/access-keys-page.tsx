@@ -16,8 +16,8 @@ const ownAndTeamFilters = ['Owner', 'Status'];
 const hiddenOwner = ['Owner'];
 const hiddenForSessions = ['Owner', 'Scope', 'Type'];
 /**
- * Columns that the table of all keys hides by default. That table shows the owner, so it has no room for the display
- * name.
+ * Columns that the table of all keys hides by default. That table has a column for the owner, so there is no room for
+ * the display name.
  */
 const wideForAll = ['Display Name'];
 const noHiddenColumns: readonly string[] = [];

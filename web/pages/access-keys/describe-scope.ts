@@ -9,7 +9,7 @@ export interface ScopeDescription {
   readonly isEmpty: boolean;
   readonly summary: string;
   readonly can: readonly string[];
-  /** Actions that a user might expect of the key but that its scope does not permit. */
+  /** Actions that a user might expect but that the scope of the key does not permit. */
   readonly cannot: readonly string[];
 }
 
@@ -113,7 +113,8 @@ function capitalized(text: string): string {
 }
 
 function cannotLines({ forCli, projects, virtualClusters, spaces, clusters, rules }: ScopeContent): string[] {
-  // A rule may allow any of the actions below, so only the actions that no rule can allow are listed.
+  // A rule may allow any of the actions that the code below lists. With rules, only the actions that no rule can allow
+  // are therefore listed.
   if (rules.length > 0) return ['View, change or delete existing access keys, or set passwords.'];
   const lines: string[] = [];
   if (projects.length > 0) lines.push('Change the members, quotas, allowed clusters or allowed templates of projects.');

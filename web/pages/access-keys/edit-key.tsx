@@ -14,7 +14,7 @@ import { type Lifetime, LifetimeFields } from './lifetime-fields.tsx';
  */
 export function EditKey({ kind, accessKey, onClose }: KeyWithKind & { readonly onClose: () => void }) {
   const { name = '' } = accessKey.metadata;
-  // The values when the form was opened. Only fields that differ from them are sent.
+  // The values when the form was opened. Only fields that differ from these values are sent.
   const [before] = useState(() => keySpec(accessKey));
   const lifetimeBefore: Lifetime = { ttl: before.ttl ?? 0, afterUse: before.ttlAfterLastActivity === true };
   const { displayName = '', description = '' } = before;

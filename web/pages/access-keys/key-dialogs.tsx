@@ -39,8 +39,8 @@ async function setDisabled({ kind, accessKey }: KeyWithKind, disabled: boolean):
 }
 
 /**
- * Explains what happens if a key stops working: its sessions and connections end, and keys that were created with it
- * stop working too.
+ * Explains what happens when a key stops working: its sessions and connections end, and keys that were created with
+ * this key stop working too.
  */
 function RevocationNote({ name }: { readonly name: string }) {
   const { self } = useSelf();
@@ -116,7 +116,7 @@ function RotateKey({ kind, accessKey, onClose }: KeyDialogProps) {
       title={`Rotate ${name}?`}
       action="Rotate key"
       onClose={() => {
-        // After a rotation, the component must stay mounted to show the new value.
+        // After a rotation, does not call `onClose`, because this component must stay mounted to show the new value.
         if (!isDone.current) onClose();
       }}
       onConfirm={async () => {

@@ -31,7 +31,7 @@ describe('keyDocument', () => {
     const projects = [{ project: 'p' }];
     expect(scopeOf({ projects })).toEqual({ projects, [scopeCliFlag]: true });
     expect(scopeOf({ projects, [scopeCliFlag]: false })).toEqual({ projects });
-    // With the flag alone, the key could read everything that the owner can see.
+    // With only the flag for the command-line tool, the key could read everything that the owner can see.
     expect(scopeOf({ projects: [] })).toEqual({});
     const copy = duplicateKeyForm({ scope: { projects } });
     expect(keyDocument(copy).spec.scope).toEqual({ projects });

@@ -21,7 +21,7 @@ export interface KeyForm extends DisplayFields {
 
 export const daySeconds = 86_400;
 
-/** The initial state of the form. With the default lifetime, a forgotten key works for 30 days at most. */
+/** The initial state of the form. Its default lifetime limits the risk of a forgotten key to 30 days. */
 export const initialKeyForm: KeyForm = {
   name: '',
   displayName: '',
@@ -33,7 +33,7 @@ export const initialKeyForm: KeyForm = {
   scope: {},
 };
 
-/** Returns the state of the form for a duplicate of an existing key. */
+/** Returns the initial state of the form for copying an existing key. */
 export function duplicateKeyForm(spec: AccessKeySpec): KeyForm {
   const { displayName = '', description = '', ttl = 0, ttlAfterLastActivity = false, scope } = spec;
   return {
@@ -73,8 +73,8 @@ export function keyDocument(form: KeyForm): { metadata: { name?: string }; spec:
 }
 
 /**
- * Returns the scope with the flag for the command-line tool set, unless the user has chosen its value. A scope that
- * selects nothing stays empty, because with the flag alone the key could read everything that the owner can see.
+ * Returns the scope with the flag for the command-line tool, unless the user has already chosen the flag. A scope that
+ * selects nothing stays empty, because with only the flag the key could read everything that the owner can see.
  */
 export function withCliDefault(scope: Scope): Scope {
   if (scope[scopeCliFlag] !== undefined) return scope;

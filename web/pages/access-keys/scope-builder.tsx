@@ -29,9 +29,7 @@ const multiSelectProps = {
 
 type Choice = { readonly value: string; readonly label: string };
 
-/**
- * Returns the options of each select field. They are memoized, because typing in other fields renders the form again.
- */
+/** Returns the options of each select field. They are memoized, because typing in any field renders the form again. */
 function useChoices(): Readonly<Record<'projects' | 'clusters' | 'virtualClusters' | 'spaces', Choice[]>> {
   const projects = useRows({ kind: kinds.project }).rows;
   const clusters = useRows({ kind: kinds.cluster }).rows;
@@ -135,7 +133,8 @@ function placeOf(text: string): { project: string; name: string } {
 }
 
 /**
- * Lists the rules of a duplicated key. Users can remove rules but not add any: the other scope fields replace rules.
+ * Lists the scope rules of a duplicated key. Users can remove rules but not add any. To extend the scope, they use the
+ * other fields.
  */
 function Rules({ scope, onChange, problem }: ScopeBuilderProps) {
   const { rules = [], ...others } = scope;

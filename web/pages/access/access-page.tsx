@@ -8,8 +8,8 @@ import { ObjectFields } from './object-fields.tsx';
 import { SubjectFields } from './subject-fields.tsx';
 
 /**
- * The page that shows the permissions of a person, or the people with access to an object. Each entry shows the grants
- * that give the access.
+ * The page that shows either the permissions of a user, team or key, or everyone with access to an object. Each entry
+ * names the grants that give the access.
  */
 export function AccessPage() {
   const search = useSearch({ from: '/effective-access' });

@@ -27,7 +27,7 @@ export function ObjectFields({ search, onChange }: AccessFieldsProps) {
       <NativeSelect
         label="Kind of object"
         value={chosen.id}
-        // If no name is chosen, the text still ends with a slash, so the URL contains the chosen kind.
+        // Keeps the slash at the end if no name is chosen, so the URL contains the chosen kind.
         onChange={(event) => onChange({ ...search, object: `${event.currentTarget.value}/` })}
         data={objectKinds.map(({ id, label }) => ({ value: id, label }))}
       />

@@ -4,7 +4,7 @@ export interface ActivitySearch {
 }
 
 export function activitySearch({ name }: Record<string, unknown>): ActivitySearch {
-  // The router parses a name as a number if the name consists of digits.
+  // Converts the name to text, because the router parses a name that consists of digits as a number.
   const text = typeof name === 'string' || typeof name === 'number' ? String(name).trim() : '';
   return text === '' ? {} : { name: text };
 }

@@ -116,10 +116,10 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
 
 interface ExtraFiltersProps {
   readonly search: AuditSearch;
-  /** Returns the current text of a field, even if the form was not submitted. */
+  /** Returns the current text of a field, even if the user has not submitted the form. */
   textOf(name: TextName): string;
   onText(name: TextName, text: string): void;
-  /** Searches with the typed texts and these selections. */
+  /** Starts a search with the typed texts and the selections in `more`. */
   onApply(more: AuditSearch): void;
   onClear(): void;
 }
@@ -179,7 +179,7 @@ function TimeField({ label, value, onChange }: TimeFieldProps) {
     <TextInput
       type="datetime-local"
       label={label}
-      // Shown because browsers use their own format in the field.
+      // Shows the time in the console's format too, because each browser has another format in the field.
       description={local === '' ? undefined : formatTime(value)}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={local}

@@ -16,9 +16,12 @@ export interface AuditSearch {
   /** The earliest time of an event in RFC 3339 format; `until` is the latest. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** `include` includes dry runs, for example the checks of forms while a user fills them in. */
+  /** With `include`, the search includes dry runs, for example the checks of forms while a user fills them in. */
   readonly dryRuns?: 'include' | undefined;
-  /** `all` includes the events of every audit stage. By default only events of completed requests are included. */
+  /**
+   * With `all`, the search includes the events of every audit stage. By default, it includes only the events of
+   * completed requests.
+   */
   readonly stages?: 'all' | undefined;
 }
 
@@ -60,7 +63,10 @@ export function auditSearch(search: Record<string, unknown>): AuditSearch {
   };
 }
 
-/** Builds the query for the server. `now` is the time of the search, so all result pages cover one period. */
+/**
+ * Builds the query for the server. `now` is the time at which the user started the search, so all result pages cover
+ * the same period.
+ */
 export function auditQuery({ within, since, stages, ...rest }: AuditSearch, now: number): AuditQuery {
   const from = within === undefined ? since : new Date(now - searchPeriodsMs[within]).toISOString();
   const given = Object.entries({ ...rest, since: from }).filter(([, value]) => value !== undefined && value !== '');

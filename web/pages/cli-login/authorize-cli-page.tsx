@@ -14,8 +14,8 @@ import { sendJson } from '../../data/send.ts';
 import { ConsentPanel } from './consent-panel.tsx';
 
 /**
- * The page that `flotilla login` opens. It sends the user's decision to the command line, through a port of the user's
- * machine.
+ * The page that `flotilla login` opens. It sends the user's decision to the command line, which listens on a local port
+ * of the user's machine.
  */
 export function AuthorizeCliPage() {
   const { client = '', challenge = '', state = '', port = '' } = useSearch({ from: '/authorize-cli' });

@@ -15,7 +15,7 @@ export function deviceSearch(search: Record<string, unknown>): { readonly code?:
   return text(search, 'code');
 }
 
-/** Returns a parameter as text, because the router parses parameters that look like numbers. */
+/** Returns a URL parameter as text. The router parses parameters that look like numbers as numbers. */
 function text<Name extends string>(search: Record<string, unknown>, name: Name): { readonly [key in Name]?: string } {
   const value = search[name];
   return typeof value === 'string' || typeof value === 'number'

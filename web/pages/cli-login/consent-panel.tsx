@@ -7,7 +7,7 @@ import { useSelf } from '../../data/session/use-self.ts';
 export interface ConsentPanelProps {
   /** The name of the machine on which the command line runs. */
   readonly client: string;
-  /** Further details about the login by which the user can recognize it. */
+  /** Further details by which the user can recognize the login. */
   readonly details?: ReactNode;
   /** Sends the decision to the server. */
   decide(allow: boolean): Promise<void>;

@@ -8,7 +8,7 @@ import classes from './attention-panel.module.css';
 import type { AttentionState } from './attention-state.ts';
 import { groupIssues, type Issue, type IssueGroup, type IssueTarget } from './issues.ts';
 
-/** The maximum numbers of groups that the panel shows, and of objects in each group. */
+/** The maximum number of groups that the panel shows (`maxGroups`), and of objects in each group (`maxObjects`). */
 const maxGroups = 8;
 const maxObjects = 5;
 
@@ -56,7 +56,7 @@ export function AttentionPanel({ issues, dataState }: AttentionPanelProps) {
 }
 
 function OneIssue({ issue: { what, why, detail, next, target } }: { readonly issue: Issue }) {
-  // The sentence about a single virtual cluster already contains the duration.
+  // Adds the detail only for a key. For a virtual cluster, the detail is a duration that `what` already contains.
   const text = [target.page === 'key' ? detail : '', why].filter(Boolean).join(' ');
   return (
     <>

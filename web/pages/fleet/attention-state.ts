@@ -1,8 +1,8 @@
 import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 
 /**
- * The completeness of the data in which issues are found: `loading` until all lists are loaded, `unavailable` if the server
- * does not respond, `partial` if the caller may see only a part of the objects.
+ * The completeness of the data in which the console looks for issues: `loading` until all lists are loaded,
+ * `unavailable` if the server does not respond, `partial` if the caller may see only some of the objects.
  */
 export type AttentionState = 'complete' | 'partial' | 'loading' | 'unavailable';
 

@@ -23,8 +23,8 @@ export function HostsPanel({
   readonly clusters: RowsSnapshot<Cluster>;
   readonly instances: RowsSnapshot;
   /**
-   * True if the caller may see all virtual clusters. Otherwise a cluster without visible virtual clusters shows no
-   * number.
+   * True if the caller may see all virtual clusters. Otherwise, no number is shown for a cluster on which the caller
+   * sees none.
    */
   readonly seesAll: boolean;
 }) {

@@ -27,14 +27,17 @@ export type IssueTarget =
 export interface Issue {
   readonly key: string;
   readonly urgency: 'now' | 'soon';
-  /** The kind of problem, for example `failed`. Issues with equal cause and equal reason form a group. */
+  /** The type of the problem, for example `failed`. Issues with the same cause and the same reason form a group. */
   readonly cause: string;
   readonly what: string;
   /** The end of the sentence about a group of issues: "virtual clusters have failed". */
   readonly many: string;
-  /** The object in a group: its name, and its project if it has one. */
+  /** The label of the issue's object in a group: the name of the object, and its project if the object has one. */
   readonly label: string;
-  /** The reason, in words that other issues may share; '' if there is none. */
+  /**
+   * The reason, in words that do not name the object, so that issues with the same reason can be grouped; '' if there
+   * is none.
+   */
   readonly why: string;
   /** The part of the message that is specific to this object; '' if there is none. */
   readonly detail: string;
@@ -51,23 +54,26 @@ export interface IssueGroup {
 
 const minute = 60_000;
 
-/** A creation or deletion that takes longer than this time counts as stuck. */
+/** The milliseconds after which an unfinished creation or deletion counts as stuck. */
 const stuckAfter = 5 * minute;
 
 type SeenRows<Type extends KubeObject = KubeObject> = Pick<RowsSnapshot<Type>, 'columns' | 'rows'>;
 
 export interface FleetRows {
   readonly instances: SeenRows;
-  /** The rows contain whole objects. */
+  /** The clusters. The rows contain whole objects. */
   readonly clusters: SeenRows<Cluster>;
-  /** The rows contain whole objects. */
+  /** The access keys. The rows contain whole objects. */
   readonly keys: SeenRows<AccessKey>;
 }
 
 export interface IssueOptions {
   /** The current time in milliseconds since the epoch. */
   readonly now: number;
-  /** True if the user may change clusters. Only users who can resolve issues of clusters see them. */
+  /**
+   * True if the user may change clusters. Issues of clusters are shown only to these users, because only they can
+   * resolve them.
+   */
   readonly mayChangeClusters: boolean;
 }
 
@@ -174,8 +180,8 @@ function clusterIssues({ object, metadata: { name = '' } }: Row<Cluster>): Issue
       many: wasConnected ? 'clusters cannot be reached' : 'clusters are not connected yet',
       detail: '',
       what: wasConnected ? `Cluster "${name}" cannot be reached` : `Cluster "${name}" is not connected yet`,
-      // The server's message about a missing agent is for users of the API. In the console, the Connection tab offers
-      // these steps.
+      // Replaces the server's message about a missing agent, which is for users of the API. In the console, users
+      // follow the steps in the Connection tab.
       why: isWaiting ? 'No virtual cluster can run on it until its agent connects.' : message,
       next: wasConnected
         ? 'Its virtual clusters cannot be changed until it can be reached again. Check its network and credentials.'
@@ -186,8 +192,8 @@ function clusterIssues({ object, metadata: { name = '' } }: Row<Cluster>): Issue
 }
 
 /**
- * Returns an issue for a key that has expired or expires soon, that the server is about to disable, or that is unused.
- * Sessions never count: users simply sign in again.
+ * Returns an issue for a key that has expired or expires soon, that is unused, or that the server is about to disable.
+ * Returns none for sessions, because users simply sign in again.
  */
 function keyIssues({ object, metadata: { name = '' } }: Row<AccessKey>, now: number): Issue[] {
   const { type, disabled = false } = object.spec ?? {};
@@ -213,14 +219,14 @@ type KeyIssue = readonly [cause: keyof typeof keyTexts, detail: string, next: st
 
 function endOfKey(key: AccessKey, now: number): KeyIssue | undefined {
   const end = accessKeyExpiry(key);
-  // Every use extends the lifetime, so a key in use does not expire.
+  // A key whose lifetime restarts with every use does not expire as long as it is used.
   if (end === undefined || key.spec?.ttlAfterLastActivity === true) return undefined;
   if (accessKeyPhase(key, now) === 'Expired') {
     const why = `It expired ${formatDuration(now - end)} ago and no longer works.`;
     return ['expired', why, 'Delete it, or create a new one.'];
   }
-  // A key with a short lifetime is listed only in the last quarter of its lifetime. Otherwise a new key would already
-  // be an issue.
+  // A key with a short lifetime is reported only in the last quarter of its lifetime. Otherwise a new key would be
+  // reported at once.
   const life = end - Date.parse(key.metadata.creationTimestamp ?? '');
   if (end - now > Math.min(expiryReminder, life / 4)) return undefined;
   const next = 'Create a new key and replace this one wherever it is used.';

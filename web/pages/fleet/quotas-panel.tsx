@@ -7,7 +7,7 @@ import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 
 const maxShown = 6;
 
-/** The names of the counted resources for display. */
+/** The display names of the resources that quotas count. */
 const resourceNames: Readonly<Record<string, string>> = {
   virtualclusterinstances: 'virtual clusters',
   spaceinstances: 'spaces',

@@ -27,7 +27,9 @@ export function AgentList({ agents }: { readonly agents: readonly ClusterAgent[]
   ));
 }
 
-/** Returns the version of an agent. If the server's version is newer, the text contains it too. */
+/**
+ * Returns the version of an agent. If an upgrade is available, the text also contains the newer version of the server.
+ */
 function versionText({ version, upgradeAvailable }: ClusterAgent): string | undefined {
   if (version === undefined || upgradeAvailable === undefined) return version;
   return `${version}, ${upgradeAvailable} available`;

@@ -49,7 +49,8 @@ export function HostsPage() {
         name: 'Virtual Clusters',
         about: 'Virtual clusters on this cluster that you can see.',
         isWide: false,
-        // Zero is shown only to users who may see all virtual clusters, because others cannot know that there are none.
+        // Shows zero only to users who may see all virtual clusters. For other users, a cluster without visible virtual
+        // clusters may still host some.
         text: (row: Row) => (isCounted && (seesAll || count(row) > 0) ? String(count(row)) : ''),
         rank: count,
       },

@@ -107,7 +107,8 @@ function useImportProjects(cluster: string): readonly string[] | undefined {
   const allowing = rows.flatMap(({ object, metadata: { name = '' } }) =>
     isAllowed(readAllowList(projectSpec(object).allowedClusters), cluster) ? [name] : [],
   );
-  // Administrators may import into all projects. Other users have few projects, so each one is checked.
+  // Administrators may import into all projects. For other users each project is checked, which is cheap because they
+  // have few projects.
   const checked = isAdmin ? [] : allowing;
   const may = usePermissions(
     checked.map((name) => ({ verb: 'create', kind: kinds.project, name, subresource: 'importvirtualcluster' })),

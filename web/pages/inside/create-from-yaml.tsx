@@ -22,8 +22,8 @@ export interface CreateFromYamlProps {
 }
 
 /**
- * A form that creates the objects of a YAML text one by one. If an object fails, the next attempt skips the objects
- * that were already created.
+ * A form that creates the objects of a YAML text one by one. If the creation of an object fails, the next attempt skips
+ * the objects that already exist.
  */
 export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: CreateFromYamlProps) {
   const { root } = useExplorer();
@@ -50,14 +50,14 @@ export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: 
         done.set(document, `${wanted.kind.kind} ${metadata.name}`);
       }
       notify.done(`Created ${[...done.values()].join(', ')}`);
-      // A new CRD adds a kind, so the list of kinds is requested again.
+      // Requests the list of kinds again, because a new CRD adds a kind.
       await queries.invalidateQueries({ queryKey: discoveryQuery(root).queryKey });
       onDone();
     } catch (failure) {
       setError(failure);
       setMade(done);
-      // The problems refer to fields of one document. With several documents, it would be unclear which document is
-      // meant.
+      // Shows problems at fields only if there is a single document. With several documents, the user would not know
+      // which document a field belongs to.
       if (documents.length === 1) setProblems(problemsOf(failure));
       setBusy(false);
     }

@@ -6,7 +6,10 @@ export interface ExplorerTarget {
   readonly root: ApiRoot;
   readonly project: string;
   readonly name: string;
-  /** False if the virtual cluster cannot be used. No requests are sent then, because a request would wake it. */
+  /**
+   * False if the virtual cluster cannot be used. The explorer then sends no requests, because a request would wake the
+   * virtual cluster.
+   */
   readonly isAwake: boolean;
 }
 

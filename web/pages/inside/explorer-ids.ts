@@ -7,8 +7,8 @@ export function kindId({ group, version, plural }: KindRef): string {
 }
 
 /**
- * Finds the kind for an id from a URL. If the version in the id is not served, returns the kind in another version,
- * because a link may be older than an upgrade of the cluster.
+ * Finds the kind for an id from a URL. If the server does not serve the version in the id, returns the kind in another
+ * version, because a link may be older than an upgrade of the cluster.
  */
 export function findKind<Kind extends KindRef>(kinds: readonly Kind[], id: string | undefined): Kind | undefined {
   if (id === undefined) return undefined;

@@ -50,7 +50,7 @@ export function Explorer() {
   const namespaces = shown.find(({ group, plural }) => group === '' && plural === 'namespaces');
   const { data: all } = everywhere;
   const canListAll = served.data.some((kind) => kind.namespaced && rulesAllow(all, 'list', kind));
-  // A kind that the URL names is shown even if the caller may not list it: the server's error then explains the reason.
+  // Shows a kind that the URL names, even if the caller may not list it. The server's error then explains the reason.
   const kind = kindName === undefined ? firstKind(sections) : findKind(served.data, kindName);
   return (
     <Grid gap="md">

@@ -7,7 +7,7 @@ import { useExplorerRows } from './use-explorer-rows.ts';
 export interface NamespaceSelectProps {
   /** The kind Namespace; `undefined` if the caller may not list namespaces. */
   readonly namespaces: ServedKind | undefined;
-  /** True if the caller may list some kind across all namespaces. */
+  /** True if there is a kind that the caller may list across all namespaces. */
   readonly canListAll: boolean;
 }
 

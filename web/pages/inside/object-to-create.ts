@@ -40,7 +40,7 @@ export function parseObjectToCreate(document: string, { served, namespace }: Par
 
 /**
  * Returns the served kind for an object. Discovery lists only one version of each kind. If the object has another
- * version, the server checks whether it serves that version.
+ * version, asks the server whether it serves that version.
  */
 function kindFor(apiVersion: string, kindName: string, served: readonly ServedKind[]): KindRef | undefined {
   const exact = served.find((kind) => kind.kind === kindName && apiVersionOf(kind) === apiVersion);

@@ -21,7 +21,7 @@ export function RefreshDiscovery({ definitions }: { readonly definitions: Served
   return null;
 }
 
-/** Returns the kind CustomResourceDefinition; `undefined` if it is not among the kinds that the explorer shows. */
+/** Returns the kind CustomResourceDefinition if the explorer shows it, otherwise `undefined`. */
 export function crdKind(shown: readonly ServedKind[]): ServedKind | undefined {
   return shown.find(({ group, plural }) => group === 'apiextensions.k8s.io' && plural === 'customresourcedefinitions');
 }

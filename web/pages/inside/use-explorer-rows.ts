@@ -7,8 +7,8 @@ import { type RowsWithRetry, useRows } from '../../data/rows/use-rows.ts';
 import { useExplorer } from './explorer-context.ts';
 
 /**
- * The delay before a broken watch is retried. After this time, the phase of the instance shows whether the watch ended
- * because the virtual cluster fell asleep. If so, there is no retry, because it would fail until a user wakes the
+ * The delay in milliseconds before a broken watch is retried. By then, the phase of the instance shows whether the
+ * virtual cluster fell asleep. If it did, the watch is not retried, because every retry fails until a user wakes the
  * virtual cluster.
  */
 const retryDelayMs = 3_000;
@@ -23,7 +23,7 @@ export function useExplorerRows(query: Omit<RowsQuery, 'root' | 'manualRetry'>):
   const { state, error, retry } = rows;
   useEffect(() => {
     if (!isAwake) wasAsleep.current = true;
-    // Each failed attempt creates a new error object, which runs this effect again.
+    // This effect runs again after each failed attempt, because each attempt creates a new error object.
     if (!isAwake || state !== 'interrupted' || error === undefined) return;
     const pause = wasAsleep.current ? 0 : retryDelayMs;
     wasAsleep.current = false;

@@ -16,7 +16,7 @@ const autoDelete = {
   presets: [day, 3 * day, 7 * day, 30 * day],
 };
 
-/** The annotations that contain the idle time in seconds after which an automatic action happens. */
+/** The annotations whose value is an idle time in seconds. After this time, the instance is put to sleep or deleted. */
 export const idleAnnotations = [sleepAfterAnnotation, deleteAfterAnnotation] as const;
 
 export interface IdleTimeoutSelectProps {
@@ -30,7 +30,7 @@ export interface IdleTimeoutSelectProps {
   onChange(value: string): void;
 }
 
-/** A select field for the idle time after which an automatic action happens. */
+/** A select field for the idle time after which an instance is put to sleep or deleted. */
 export function IdleTimeoutSelect({ annotation, noun, value, templateValue = '', onChange }: IdleTimeoutSelectProps) {
   const { label, description, presets } = annotation === sleepAfterAnnotation ? autoSleep : autoDelete;
   const isCustom = value !== '' && !presets.map(String).includes(value);
@@ -53,7 +53,7 @@ function optionLabel(seconds: string): string {
   return `After ${/^\d{1,10}$/.test(seconds) ? durationText(Number(seconds)) : `${seconds} seconds`} without use`;
 }
 
-/** The label of the option that leaves the value to the template. */
+/** Returns the label of the option that keeps the value from the template. */
 function templateLabel(value: string): string {
   return /^\d{1,10}$/.test(value) ? `${optionLabel(value)} (from the template)` : 'Set by the template';
 }

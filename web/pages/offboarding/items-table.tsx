@@ -24,8 +24,8 @@ export function ItemsTable({ label, items, tense }: ItemsTableProps) {
         label={label}
         head={['Action', 'Kind', 'Name', 'Details']}
         rows={items.map((item) => ({
-          // The key contains the message, because several virtual clusters of a project can have credentials of one
-          // name.
+          // The key contains the message, because several virtual clusters of a project can have credentials with the
+          // same name.
           key: [item.action, item.kind, item.project ?? '', item.name, item.message ?? ''].join('/'),
           cells: [
             actionTexts[item.action][tense],

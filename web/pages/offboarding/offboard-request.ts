@@ -16,12 +16,13 @@ export async function planOffboarding(
 }
 
 /**
- * Offboards a user and returns the performed actions. Each request makes a limited number of changes, so requests are
- * sent until no changes remain.
+ * Offboards a user and returns the performed actions. Each request makes a limited number of changes, so the function
+ * sends requests until no changes remain.
  */
 export async function offboard(user: string, choices: OffboardingChoices): Promise<readonly OffboardingItem[]> {
   const first = (await post(user, choices, {})).status;
-  // The first request makes all revocations. Its response lists all changes, including those of later requests.
+  // Sends `revokeUnattributed` only in the first request, which makes all revocations. The response to the first
+  // request lists all changes, including those of later requests.
   const { revokeUnattributed: _, ...others } = choices;
   for (let left = first?.remaining ?? 0; left > 0; ) left = (await post(user, others, {})).status?.remaining ?? 0;
   return first?.items ?? [];

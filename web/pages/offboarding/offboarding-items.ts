@@ -7,7 +7,7 @@ type Action = OffboardingItem['action'];
 /** The actions in the order of the page: changes first, kept objects last. */
 const actions: readonly Action[] = ['Disable', 'Delete', 'Transfer', 'RemoveAccess', 'Revoke', 'End', 'Keep'];
 
-/** The text for each action, in a plan and in the result. */
+/** The text for each action, before it is performed (in the plan) and afterwards (in the result). */
 export const actionTexts: Readonly<Record<Action, { readonly planned: string; readonly done: string }>> = {
   Disable: { planned: 'Disable', done: 'Disabled' },
   Delete: { planned: 'Delete', done: 'Deleted' },
@@ -25,7 +25,10 @@ const kindNames: Readonly<Record<string, string>> = {
   [kinds.template.kind]: 'template',
 };
 
-/** The texts for kinds whose items are not counted: the user who leaves, and everything that depends on the user's keys. */
+/**
+ * The texts for kinds whose items are not counted: the user to offboard, and everything that depends on the user's
+ * keys.
+ */
 const uncounted: Readonly<Record<string, string>> = { [kinds.user.kind]: 'the user', Token: 'all tokens' };
 
 /** Returns the name of a kind in lowercase words: "virtual cluster", "access key". */

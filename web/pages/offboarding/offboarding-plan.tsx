@@ -18,7 +18,7 @@ export interface OffboardingPlanProps {
   onDone(items: readonly OffboardingItem[]): void;
 }
 
-/** Everything that a user holds, the choices about it, and the button that ends all access of the user. */
+/** Lists everything that a user holds, with the choices about it, and the button that ends all access of the user. */
 export function OffboardingPlan({ user, onDone }: OffboardingPlanProps) {
   const [heir, setHeir] = useState<Principal>();
   const [revokes, setRevokes] = useState(false);

@@ -7,7 +7,7 @@ import type { Principal } from '../../data/principals.ts';
 import { addTeamMember } from './team-members.ts';
 
 export interface AddToTeamProps {
-  /** The user to add. Exactly one of `user` and `team` is given; the dialog asks for the other one. */
+  /** The user to add. The page passes either `user` or `team`, and the dialog asks for the missing one. */
   readonly user?: string;
   readonly team?: string;
   onClose(): void;

@@ -17,7 +17,7 @@ import { teamSpec } from './team-members.ts';
 /** A dialog that edits the fields of a team that the caller may change. Members are edited on the page of the team. */
 export function EditTeam({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
   const { name = '' } = team.metadata;
-  // The values when the form was opened. Only fields that differ from them are sent.
+  // The values when the form was opened. Only fields that differ from these values are sent.
   const [{ displayName = '', description = '', groups: before = [] }] = useState(() => teamSpec(team));
   const [ownerBefore] = useState(() => ownerOf(team));
   const [described, setDescribed] = useState({ displayName, description });

@@ -28,7 +28,7 @@ const labels: Readonly<Record<Text, { readonly label: string; readonly descripti
 /** A dialog that edits the fields of a user that the caller may change. */
 export function EditUser({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { name = '' } = user.metadata;
-  // The values when the form was opened. Only fields that differ from them are sent.
+  // The values when the form was opened. Only fields that differ from these values are sent.
   const [before] = useState(() => userSpec(user));
   const { displayName = '', description = '' } = before;
   const [described, setDescribed] = useState({ displayName, description });

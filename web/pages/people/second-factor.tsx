@@ -85,7 +85,8 @@ function SetUpDialog({ setup, onDone, onClose }: SetUpDialogProps) {
       action="Set up"
       canSend={code !== ''}
       onClose={() => {
-        // After the setup, the component must stay mounted to show the recovery codes.
+        // After the setup, does not call `onClose`, because this component must stay mounted to show the recovery
+        // codes.
         if (!isDone.current) onClose();
       }}
       onSend={async () => {

@@ -6,7 +6,10 @@ export function teamSpec({ spec = {} }: Team): TeamSpec {
   return spec;
 }
 
-/** Changes the members of a team. The change is applied to the current members, so concurrent changes are kept. */
+/**
+ * Changes the members of a team. Applies `change` to the members that the server currently has, so concurrent changes
+ * are kept.
+ */
 async function changeUsers(team: string, change: (users: readonly string[]) => string[]): Promise<void> {
   await changeObject(kinds.team, { name: team }, (object) => ({
     spec: { users: change(teamSpec(object).users ?? []) },

@@ -65,7 +65,7 @@ export function Groups({ groups }: { readonly groups: readonly string[] }) {
 function Teams({ user }: { readonly user: User }) {
   const { name = '' } = user.metadata;
   const teams = teamsOfUser(user);
-  // One check is enough, because the permission is the same for all teams.
+  // One check covers all teams, because the permission does not depend on the team.
   const { allowed } = usePermission({ verb: 'update', kind: kinds.team, subresource: 'spec.users' });
   const [isJoining, setJoining] = useState(false);
   const [removing, setRemoving] = useState<string>();

@@ -7,7 +7,7 @@ const wildcard = '*';
 export interface AllowList {
   readonly all: boolean;
   readonly names: readonly string[];
-  /** The name that an instance without a choice of its own uses; `undefined` if the list has no default. */
+  /** The default for instances that make no choice; `undefined` if the list has no default. */
   readonly defaultName: string | undefined;
 }
 
@@ -34,21 +34,26 @@ export function entriesOf(kind: string, entries: readonly Entry[] | undefined): 
   return (entries ?? []).filter((entry) => (entry.kind || defaultKind) === kind);
 }
 
-/** Replaces the entries for templates of a kind. Entries for templates of other kinds are kept. */
+/**
+ * Returns the list with the entries for templates of one kind replaced. Entries for templates of other kinds are kept.
+ */
 export function withEntriesOf(kind: string, allowed: AllowList, before: readonly Entry[] | undefined): Entry[] {
   const own = writeAllowList(allowed, entriesOf(kind, before));
   const others = (before ?? []).filter((entry) => (entry.kind || defaultKind) !== kind);
   return [...own.map((entry) => ({ kind, ...entry })), ...others];
 }
 
-/** Returns the entries for an allow list. Other fields of the previous entries in `before` are kept. */
+/**
+ * Returns the entries for an allow list. If a name already has an entry in `before`, the additional fields of that
+ * entry are kept.
+ */
 export function writeAllowList({ all, names, defaultName }: AllowList, before: readonly Entry[] | undefined): Entry[] {
   const kept = new Map((before ?? []).map((entry) => [entry.name, entry]));
   const entry = (name: string): Entry => {
     const { isDefault: _, ...others } = kept.get(name) ?? { name };
     return name === defaultName && name !== wildcard ? { ...others, isDefault: true } : others;
   };
-  // The wildcard allows all names. Besides it, only the default needs an entry.
+  // The wildcard allows all names, so in addition to the wildcard only the default needs an entry.
   const named = all ? names.filter((name) => name === defaultName) : names;
   const needed =
     defaultName === undefined || defaultName === '' || named.includes(defaultName) || !all

@@ -142,7 +142,7 @@ function omissionText({ noun }: TemplateType, isRequired: boolean, defaultName: 
 interface AllowedListProps<Type extends KubeObject> {
   readonly what: string;
   readonly allowed: AllowList;
-  /** The text if the list allows nothing. */
+  /** The text that is shown if the list allows nothing. */
   readonly noneText: string;
   /** All objects of the kind that the caller may see. */
   readonly rows: RowsWithRetry<Type>;

@@ -119,7 +119,9 @@ export function EditAllowedTemplates({ type, project, onClose }: EditProps & { r
   );
 }
 
-/** Returns the names of all existing objects of a kind, and the names in the allow list that do not exist. */
+/**
+ * Returns the names of all existing objects of a kind, and also the names in the allow list for which no object exists.
+ */
 function useNames(kind: KindRef, { names }: AllowList): readonly string[] {
   const { rows } = useRows({ kind });
   return [...new Set([...rows.map(({ metadata }) => metadata.name ?? ''), ...names])].sort();

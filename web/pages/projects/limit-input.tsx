@@ -8,7 +8,7 @@ export interface LimitInputProps {
   readonly error?: string | undefined;
 }
 
-/** An input for a maximum number. If it is empty, the default limit of the server applies. */
+/** An input for the maximum number of something. If the input is empty, the default limit of the server applies. */
 export function LimitInput({ label, description, value, onChange, error }: LimitInputProps) {
   return (
     <CountField

@@ -39,8 +39,8 @@ export function withoutMember(members: readonly ProjectMember[], member: Project
 }
 
 /**
- * Returns the members with a new role for one member, without duplicates. A member that was removed in the meantime is
- * not added again.
+ * Returns the members with a new role for one member, without duplicates. A member that another user has removed in the
+ * meantime is not added again.
  */
 export function withRole(
   members: readonly ProjectMember[],

@@ -20,7 +20,8 @@ export interface QuotaLimits {
 
 export interface QuotaUsage extends QuotaLimits {
   /**
-   * The number of instances in the project; `undefined` without a limit, because the server then does not count them.
+   * The number of instances in the project. `undefined` if the project has no limit, because the server then does not
+   * count its instances.
    */
   readonly used: number | undefined;
   /** The number of instances of each user and team, highest first. */

@@ -104,7 +104,7 @@ function OwnerQuotas({ type: { resource, noun }, project }: QuotaTypeProps) {
 
 function EditQuotas({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
   const { name = '' } = project.metadata;
-  // The limits when the form was opened. Only limits that differ from them are sent.
+  // The limits when the form was opened. Only limits that differ from these values are sent.
   const [before] = useState(() => quotaTypes.map(({ resource }): QuotaLimits => quotaUsage(project, resource)));
   const [limits, setLimits] = useState(before);
   const noLimits: QuotaLimits = { project: undefined, user: undefined };

@@ -9,14 +9,14 @@ import type { Row } from '../../data/rows/table-rows.ts';
 import { useSeesAll } from '../../data/rows/use-sees-all.ts';
 
 /**
- * The maximum number of projects for which permissions are checked one by one. All other projects without visible
- * objects show no number.
+ * The maximum number of projects for which permissions are checked one by one. Beyond this number, a project without
+ * visible objects shows no number.
  */
 const maxChecked = 50;
 
 /**
- * Returns a function that counts the visible objects of a kind in a project. If the caller sees no objects but may not
- * see all of them, the result is `undefined` and not zero.
+ * Returns a function that counts the visible objects of a kind in a project. If the count is 0 but the caller may not
+ * see all objects, the function returns `undefined`.
  */
 export function useVisibleCounts(
   kind: KindRef,

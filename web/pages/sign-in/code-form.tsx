@@ -8,8 +8,8 @@ import type { CodeRequest } from '../../data/session/second-factor.ts';
 interface CodeFormProps {
   readonly request: CodeRequest;
   /**
-   * Signs in with the code. Rejects if the server refuses the code. `onRecoveryCodes` shows new recovery codes and
-   * resolves when the user has saved them.
+   * Signs in with the code. Rejects if the server refuses the code. `onRecoveryCodes` shows new recovery codes to the
+   * user and resolves when the user has saved the codes.
    */
   onCode(code: string, onRecoveryCodes: (codes: readonly string[]) => Promise<void>): Promise<void>;
   /** Returns to the password form. */
@@ -22,7 +22,7 @@ interface ShownCodes {
   onSaved(): void;
 }
 
-/** The second step of a sign-in. Asks for a code, and first sets up the second factor if the user has none. */
+/** The second step of a sign-in. Asks for a code. If the user has no second factor, the form first sets one up. */
 export function CodeForm({ request, onCode, onCancel }: CodeFormProps) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);

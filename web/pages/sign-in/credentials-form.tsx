@@ -10,7 +10,7 @@ import { signInPath } from './sign-in-location.ts';
 
 type Method = 'password' | 'accessKey';
 
-/** A sign-in with the right password that still needs a code. */
+/** A sign-in with a correct password that still needs a code from the user. */
 interface PendingSignIn {
   readonly request: CodeRequest;
   readonly credentials: { readonly username: string; readonly password: string };
@@ -149,12 +149,15 @@ function SignInError({ error, method }: { readonly error: unknown; readonly meth
   );
 }
 
-/** Replaces the URL of the failed sign-in by the start page, because no page exists at that URL. */
+/**
+ * Replaces the URL of the failed sign-in with the URL of the start page, because the console has no page at the former
+ * URL.
+ */
 function leaveSignInPage(): void {
   if (location.pathname === signInPath) history.replaceState(null, '', '/');
 }
 
-/** Empties the credential fields after a rejection, so the page does not keep the secrets. */
+/** Empties the credential fields after the server has rejected the sign-in, so the page does not keep the secrets. */
 function clearSecrets(form: HTMLFormElement): void {
   for (const name of ['password', 'access-key']) {
     const field = form.elements.namedItem(name);

@@ -4,7 +4,7 @@ import type { FailedSignIn } from './sign-in-location.ts';
 
 interface ProblemText {
   readonly title: string;
-  /** The cause of the failure. `provider` is the name on the sign-in button. */
+  /** Returns a text about the cause of the failure. `provider` is the name on the sign-in button. */
   happened(provider: string): string;
   readonly next: string;
 }

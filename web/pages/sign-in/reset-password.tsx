@@ -9,7 +9,10 @@ import { SignInCard } from './sign-in-card.tsx';
 /** The path of the page that a reset link opens. The secret of the link is in the fragment of the URL. */
 export const resetPath = '/reset';
 
-/** The page on which a user sets a new password with a reset link. It needs no session and starts none. */
+/**
+ * The page on which a user sets a new password with a reset link. The page needs no session, and setting the password
+ * starts none.
+ */
 export function ResetPassword() {
   const [token] = useState(takeToken);
   const [isDone, setDone] = useState(false);

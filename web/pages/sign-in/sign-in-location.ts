@@ -7,15 +7,17 @@ export const signInPath = '/sign-in';
 export interface FailedSignIn {
   readonly problem: SignInProblem;
   /**
-   * The name of the connector. Anybody can create such URLs, so pages show the name only if the server has that
-   * connector.
+   * The name of the connector in the URL. Anybody can create such a URL, so pages show the name only if the server has
+   * a connector with this name.
    */
   readonly connector: string;
 }
 
 type PageLocation = Pick<Location, 'pathname' | 'search'>;
 
-/** Returns the failed sign-in that a URL describes; `undefined` if there is none or its problem is unknown. */
+/**
+ * Returns the failed sign-in that a URL describes; `undefined` if the URL describes none or names an unknown problem.
+ */
 export function failedSignIn({ pathname, search }: PageLocation): FailedSignIn | undefined {
   if (pathname !== signInPath) return undefined;
   const query = new URLSearchParams(search);

@@ -8,8 +8,8 @@ import { ProblemNotice } from './problem-notice.tsx';
 import { failedSignIn } from './sign-in-location.ts';
 
 /**
- * The page at `/sign-in` for a signed-in user. A failed sign-in does not end an earlier session, so the page explains
- * the failure and lets the user continue. If the URL describes no failure, the start page is shown.
+ * The page at `/sign-in` for a signed-in user. A failed sign-in does not end an existing session, so the page explains
+ * the failure and lets the user continue. If the URL describes no failure, shows the start page.
  */
 export function SignInPage() {
   const failed = failedSignIn(location);

@@ -14,8 +14,7 @@ import { failedSignIn } from './sign-in-location.ts';
 
 interface SignInProps {
   /**
-   * The user whose session has ended. That user's page stays mounted behind the form. `undefined` if nobody was signed
-   * in.
+   * The user whose session has ended and whose page stays mounted behind the form. `undefined` if nobody was signed in.
    */
   readonly before: SelfStatus | undefined;
 }

@@ -14,7 +14,10 @@ import { projectColumn } from '../../data/rows/list-columns.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 
-/** The maximum number of rows. It is limited because each row requests its object, which contains the reason. */
+/**
+ * The maximum number of rows. It is limited because the page sends a request for each row, to read the reason from the
+ * object.
+ */
 const maxShown = 50;
 
 /** A panel with the virtual clusters that the server quarantined, the reasons, and a button that lifts the quarantine. */

@@ -1,11 +1,14 @@
 import type { ReplicaList, ReplicaStatus } from '../../../src/api/replicas/replica-list.ts';
 
-/** The maximum lag of a server's caches. The lag is normally less than a second. */
+/**
+ * The lag of a server's caches, in seconds, above which the page reports a problem. The lag is normally less than a
+ * second.
+ */
 const maxLagSeconds = 2;
 
 /**
- * The maximum clock difference between a server and the responding server. A larger difference makes credentials valid
- * too early or for too long.
+ * The maximum clock difference, in seconds, between a server and the server that responds. With a larger difference,
+ * credentials become valid too early or stay valid for too long.
  */
 const maxSkewSeconds = 2;
 

@@ -9,7 +9,10 @@ import { Panel } from '../../components/panel.tsx';
 import { sendJson } from '../../data/send.ts';
 import { replicaProblems } from './replica-problems.ts';
 
-/** The interval at which the page requests the list. Replicas report their state every second. */
+/**
+ * The interval in milliseconds at which the page requests the list of servers. Replicas report their state every
+ * second.
+ */
 const refreshMs = 3_000;
 
 /** A panel with the servers that share the store: version, state and share of the background work. */

@@ -16,7 +16,7 @@ export function createCommandText(
   return `${createCommand} demo --template ${template}${sets.join('')}`;
 }
 
-/** Quotes a word for POSIX shells if it contains anything that they interpret. */
+/** Quotes a word for POSIX shells if it contains characters that a shell interprets. */
 function shellQuote(text: string): string {
   return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

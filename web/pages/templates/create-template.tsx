@@ -15,10 +15,7 @@ import { useRows } from '../../data/rows/use-rows.ts';
 import type { Template, TemplateType } from '../../data/template-types.ts';
 import { templateSpec } from './template-versions.ts';
 
-/**
- * Returns the initial content of a new template that is not a copy. It demonstrates parameters and template
- * expressions.
- */
+/** Returns an example as the initial content of a new template. It demonstrates parameters and template expressions. */
 function exampleFor({ noun }: TemplateType): object {
   // The objects of a space are in the namespace of the space. Objects in a virtual cluster can be in any namespace.
   const place = noun === 'space' ? [] : ['  namespace: default'];

@@ -114,7 +114,10 @@ function AccessSummary({
   );
 }
 
-/** Returns the number of YAML documents in a template text. A document inside a template loop counts as one. */
+/**
+ * Returns the number of YAML documents in a template text. A document inside a loop of the template counts as one,
+ * however often the loop runs.
+ */
 function objectCount(text: string): string {
   return pluralize(text.split(/^---\s*$/m).filter((one) => one.trim() !== '').length, 'object');
 }

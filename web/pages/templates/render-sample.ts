@@ -38,7 +38,10 @@ function isUsable(parameter: unknown): parameter is TemplateParameter {
   return isJsonObject(parameter) && typeof parameter.variable === 'string' && parameter.variable !== '';
 }
 
-/** The server's own template renderer. With it, the preview shows exactly what the server would create. */
+/**
+ * The type of the server's own template renderer. The console uses this renderer, so the preview shows exactly what the
+ * server would create.
+ */
 export type TemplateRenderer = typeof renderDefinition;
 
 export function renderSample(
@@ -63,7 +66,10 @@ export function renderSample(
 
 const insideText = /^line (\d+), column \d+/;
 
-/** Returns a problem with its line. If the field contains a text of several lines, the message may name a line. */
+/**
+ * Returns a problem with its line. If the field's value is a text of several lines, the error message may name a line
+ * of that text.
+ */
 function problemAt(path: string, message: string): TextProblem {
   const line = insideText.exec(message)?.[1];
   return { path, message, ...(line === undefined ? {} : { line: Number(line) }) };

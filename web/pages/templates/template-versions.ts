@@ -6,7 +6,7 @@ import { type Template, typedTemplate } from '../../data/template-types.ts';
 
 type TemplateSpec = NonNullable<Template['spec']>;
 
-/** The definition of a virtual cluster or a space. Each kind has only some of the fields. */
+/** The definition of a virtual cluster or of a space. Each of the two has only some of the fields. */
 type Definition = TemplateDefinition & SpaceDefinition;
 
 /**
@@ -34,8 +34,8 @@ function part(
 }
 
 /**
- * Returns the versions of a template, newest first, or the template itself if it has no versions. The types are
- * checked, because a draft that the user edits may contain anything.
+ * Returns the versions of a template, newest first. If the template has no versions, returns only the template itself.
+ * Checks the types of all values, because a draft that the user edits may contain anything.
  */
 export function templateVersions(template: KubeObject): readonly TemplateVersion[] {
   const { spec = {} } = typedTemplate(template);

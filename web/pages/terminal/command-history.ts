@@ -2,8 +2,8 @@
 const maxCommands = 200;
 
 /**
- * The commands of this browser tab, for each virtual cluster. They are kept in memory only, because a command can contain
- * secrets.
+ * The previous commands in this browser tab, by virtual cluster. They are kept only in memory, because a command can
+ * contain secrets.
  */
 const byCluster = new Map<string, string[]>();
 

@@ -15,7 +15,7 @@ export function CommandLine({ onRun, ...options }: CommandLineProps) {
   const id = useId();
   const isOpen = completion.options.length > 0;
   useEffect(() => {
-    // Not on touch screens, because the focus would open the keyboard over the page.
+    // Does not focus the input on touch screens, because the on-screen keyboard would then cover the page.
     if (matchMedia('(pointer: fine)').matches) input.current?.focus({ preventScroll: true });
   }, []);
 

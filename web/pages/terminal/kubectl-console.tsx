@@ -16,7 +16,7 @@ import { commandApi } from './page-api.ts';
 import { Transcript } from './transcript.ts';
 import { TranscriptView } from './transcript-view.tsx';
 
-/** A dialog that a command has opened. The command continues when `answer` is called. */
+/** A dialog that a command has opened. The command waits until `answer` is called. */
 type OpenDialog =
   | { readonly type: 'question'; readonly question: Question; answer(isConfirmed: boolean): void }
   | { readonly type: 'manifest'; readonly action: string; answer(text: string | undefined): void };
@@ -37,7 +37,8 @@ export function KubectlConsole() {
   const latest = useRef(running);
   latest.current = running;
   useEffect(() => () => latest.current?.abort(), []);
-  // Aborts the running command if the virtual cluster falls asleep, because the command would wake it.
+  // Aborts the running command if the virtual cluster falls asleep, because further requests of the command would wake
+  // the virtual cluster.
   useEffect(() => {
     if (!isAwake) latest.current?.abort();
   }, [isAwake]);

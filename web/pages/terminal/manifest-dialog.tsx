@@ -12,7 +12,7 @@ export interface ManifestDialogProps {
   onAnswer(text: string | undefined): void;
 }
 
-/** The maximum size of a file. Larger manifests would block the page. */
+/** The maximum size of a manifest file in bytes. A larger manifest would make the page unresponsive. */
 const maxFileBytes = 5 * 1024 * 1024;
 
 /** A dialog in which the user writes or pastes a manifest, or loads it from a file. */

@@ -3,7 +3,7 @@ import { LineDecoder } from '../../components/log/log-lines.ts';
 import { send, sendJson } from '../../data/send.ts';
 import type { CommandApi } from './kubectl/command.ts';
 
-/** The header with which a command counts as a use of the virtual cluster, like a command of kubectl. */
+/** The header that marks the requests of a command as a use of the virtual cluster, as requests of kubectl are. */
 const useHeaders = { [useHeader]: '1' };
 
 /** Sends the requests of commands. */
@@ -26,5 +26,5 @@ export const commandApi: CommandApi = {
   },
 };
 
-/** Sends the requests of completion, which only read and do not keep the virtual cluster awake. */
+/** Sends the requests of completion. They only read, and they do not keep the virtual cluster awake. */
 export const completionApi: CommandApi = { ...commandApi, json: sendJson };

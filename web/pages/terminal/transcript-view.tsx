@@ -24,7 +24,7 @@ export function TranscriptView({ entries, isActive, children }: TranscriptViewPr
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view scrolls whenever its content changes.
   useLayoutEffect(() => {
     const element = view.current;
-    // A new command is always shown.
+    // Scrolls to a new command, even if the user has scrolled up.
     if (element !== null && (isAtEnd.current || shown.current !== last)) element.scrollTop = element.scrollHeight;
     shown.current = last;
   }, [entries, last]);
@@ -79,12 +79,13 @@ interface ChunkTextProps {
 }
 
 /**
- * A part of the output. Lines are not wrapped, because they can be rows of a table. Only error messages are wrapped.
+ * A part of the output. Its lines are not wrapped, because they can be rows of a table; only error messages are
+ * wrapped.
  */
 const ChunkText = memo(function ChunkText({ chunk, isFailed }: ChunkTextProps) {
   const isMessage = ({ text }: { readonly text: string }) => isFailed && /^error: |^Error from server/i.test(text);
   const textOf = (lines: LogChunk['lines']) => lines.map(({ text }) => `${text}\n`).join('');
-  // The output of a failed command ends with the error message, which can have several lines.
+  // Finds the start of the error message, which can have several lines and ends the output of a failed command.
   const at = chunk.lines.findIndex(isMessage);
   const rows = at < 0 ? chunk.lines : chunk.lines.slice(0, at);
   return (

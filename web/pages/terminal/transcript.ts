@@ -11,13 +11,13 @@ export interface TranscriptEntry {
   readonly state: 'running' | 'done' | 'failed';
   readonly chunks: readonly LogChunk[];
   readonly dropped: number;
-  /** The target of the terminal that the command opened. */
+  /** The container of the terminal that the command opened. `undefined` if it opened none. */
   readonly terminal: ExecTarget | undefined;
 }
 
 const limits = { maxLines: 5_000, maxCharacters: 4 * 1024 * 1024 };
 const maxEntries = 60;
-/** The maximum number of lines of all entries. The oldest entries are dropped. */
+/** The maximum number of lines in all entries together. If there are more, the oldest entries are dropped. */
 const maxLines = 20_000;
 const updateIntervalMs = 60;
 
@@ -56,7 +56,7 @@ export class Transcript {
 
   print(id: number, text: string): void {
     const entry = this.#entries.find((each) => each.id === id);
-    // Printed texts come from objects and clusters and can contain any character, so control characters are escaped.
+    // Escapes control characters, because printed texts come from objects and clusters and can contain any character.
     const lines = text.split('\n').map((line) => ({ time: '', text: displayedText(line) }));
     entry?.buffer.append(lines);
     let count = 0;

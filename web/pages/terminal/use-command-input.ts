@@ -22,7 +22,10 @@ export function useCommandInput(options: CommandInputOptions) {
   const [line, setLine] = useState('');
   const [completion, setCompletion] = useState(noCompletion);
   const [selected, setSelected] = useState(0);
-  /** The position in the history, counted from its end; 0 is the line that is being typed. */
+  /**
+   * `at` is the position in the history, counted from its end. At 0, the input is the line that the user is typing,
+   * kept in `typed`.
+   */
   const recalled = useRef({ at: 0, typed: '' });
   const completing = useRef<AbortController>(undefined);
 
@@ -42,7 +45,8 @@ export function useCommandInput(options: CommandInputOptions) {
   }
 
   function accept({ from }: Completion, option: string): void {
-    // The completion of a flag with a value ends with the equals sign.
+    // Adds a space after the completion, except after a flag that needs a value, whose completion ends with an equals
+    // sign.
     change(`${line.slice(0, from)}${option}${option.endsWith('=') ? '' : ' '}`);
   }
 
@@ -82,7 +86,7 @@ export function useCommandInput(options: CommandInputOptions) {
   /** Handles the keys of the line. Returns false for keys that the field itself handles. */
   function handleLineKey({ key, ctrlKey, currentTarget }: KeyboardEvent<HTMLInputElement>): boolean {
     const hasSelection = currentTarget.selectionStart !== currentTarget.selectionEnd;
-    // If the line is empty, Tab leaves the field.
+    // Tab completes the command. If the line is empty, Tab leaves the field.
     if (key === 'Tab' && line !== '') void requestCompletion();
     else if (key === 'Escape') change('');
     else if (key === 'ArrowUp') recall(1);

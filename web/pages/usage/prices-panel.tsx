@@ -96,7 +96,7 @@ function PricesForm({ list }: { readonly list: PriceList | undefined }) {
   );
 }
 
-/** Creates or changes the price list. Fails with 409 if another administrator has changed the list meanwhile. */
+/** Creates or changes the price list. Fails with 409 if another administrator has changed the list in the meantime. */
 async function writePrices(
   list: PriceList | undefined,
   currency: string,

@@ -52,7 +52,7 @@ export async function fairness(target, { verb, clients: count, objects, seconds,
   };
   let begun = 0;
   try {
-    // Warms up, so the server has compiled the code of both before the measurement.
+    // Warms up, so the server has compiled the code for the requests of both keys before the measurement.
     await underLoad(probed);
     const quiet = await probed();
     const loaded = await underLoad(() => measured(target, probed));

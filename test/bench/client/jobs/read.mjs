@@ -3,7 +3,7 @@ import { collectionOf } from '../collection.mjs';
 import { figuresOf, measured } from '../measured.mjs';
 import { spread } from '../spread.mjs';
 
-/** Gets objects. Each request uses the next of the tokens, and this query. */
+/** Gets objects. The requests use the tokens in turn, and all requests have the same query. */
 export async function read(target, { namespace, prefix, clients: count, objects, calls, seconds, tokens, query }) {
   const collection = collectionOf(target, namespace, prefix);
   const clients = await openClients(target, count);

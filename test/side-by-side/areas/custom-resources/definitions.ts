@@ -24,8 +24,8 @@ export async function define(pair: Pair, json: Record<string, unknown>): Promise
 }
 
 /**
- * Waits until the kind is served. kube-apiserver serves a kind a moment after it reports so, and delays creates for two
- * more seconds.
+ * Waits until both servers really serve the kind. kube-apiserver serves a kind a moment after it reports the condition
+ * Established, and delays creates for two more seconds.
  */
 export async function established(side: Side, name: string): Promise<void> {
   const signal = AbortSignal.timeout(30_000);
@@ -188,7 +188,7 @@ export function definitionAnswers(pair: Pair): void {
         const name = `${plural}.sea.k8s.io`;
         await post({ ...json, metadata: { name, annotations } });
         await Promise.all(pair.sides.map((side) => untilConditionsSet(side, name)));
-        // Controllers of kube-apiserver race to write the first condition.
+        // Ignores the conditions, because the controllers of kube-apiserver write them in any order.
         await pair.send({ path: `${definitions}/${name}` }, { ignoredFields: /conditions|managedFields/ });
         const conditions = pair.sides.map(async (side) => {
           const { status } = JSON.parse((await side.send({ path: `${definitions}/${name}` })).text);
@@ -223,8 +223,8 @@ export function definitionAnswers(pair: Pair): void {
 }
 
 /**
- * Waits until a definition has all three conditions. In kube-apiserver, each is written by a separate controller, and
- * names are accepted before they are established.
+ * Waits until a definition has all three conditions. In kube-apiserver, a separate controller writes each condition,
+ * and `NamesAccepted` is written before `Established`.
  */
 async function untilConditionsSet(side: Side, name: string): Promise<void> {
   await established(side, name);

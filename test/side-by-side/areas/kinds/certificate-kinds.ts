@@ -10,7 +10,7 @@ import type { Pair } from '../../pair.ts';
 
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const signerName = 'example.com/signer';
-/** The fields with the age and the user. The two servers authenticate users differently. */
+/** The fields with the age and the user, which differ: the two servers authenticate different users. */
 const userAndAge = /\.cells\[\d+\]$|\.spec\.(username|uid|groups|extra)/;
 
 /** Compares certificate signing requests. */

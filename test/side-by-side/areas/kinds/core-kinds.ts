@@ -48,7 +48,10 @@ class Objects {
   }
 }
 
-/** Fields with ages, which depend on the time of the request, and descriptions, which each server words differently. */
+/**
+ * Fields that differ: ages, which depend on the time of the request, and descriptions, which each server words
+ * differently.
+ */
 const ages = /\.cells\[\d\]$|\.description$/;
 
 const named = (name: string, rest: object = {}, metadata: object = {}) => ({
@@ -57,7 +60,7 @@ const named = (name: string, rest: object = {}, metadata: object = {}) => ({
 });
 
 /**
- * Compares the kinds that every control plane of the Kubernetes kind has: config maps, secrets, service accounts with
+ * Compares the kinds that every Kubernetes control plane of the server has: config maps, secrets, service accounts with
  * tokens, quotas.
  */
 export function coreKinds(pair: Pair): void {
@@ -219,7 +222,7 @@ function serviceAccounts(compared: ComparedTest, accounts: Objects): void {
   });
 }
 
-/** Fields with the token itself and its issuer, which differ by server. */
+/** Fields that contain the token or the issuer of the token, which differ between the servers. */
 const issued = /\.(token|audiences\[\d\]|managedFields.*)$/;
 
 function tokens(compared: ComparedTest, pair: Pair, accounts: Objects): void {
@@ -321,8 +324,8 @@ function quotas(compared: ComparedTest, all: Objects, maps: Objects): void {
   });
 
   compared('quotas refuse excess with the same messages', async () => {
-    // kube-apiserver runs without a controller manager, so nothing counts its quota usage. The test writes the status
-    // that this server computes.
+    // kube-apiserver runs without a controller manager, so nothing computes the usage of its quota. The test writes to
+    // kube-apiserver the status that this server computes.
     await maps.remove('');
     const limits = { configmaps: '1', 'count/configmaps': '5' };
     await all.post(named('q', { spec: { hard: limits } }));

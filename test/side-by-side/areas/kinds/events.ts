@@ -27,7 +27,7 @@ function newEvent(name: string, rest: object = {}): object {
  * version.
  */
 const ownership = /managedFields/;
-/** Fields with printed ages, column descriptions or managed fields. */
+/** Fields that differ: printed ages, column descriptions and managed fields. */
 const shown = /\.cells\[[07]\]$|\.description$|managedFields/;
 
 /** Compares events in both of their API groups. The groups share one set of objects. */

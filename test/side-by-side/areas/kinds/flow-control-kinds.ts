@@ -9,8 +9,8 @@ const levels = `${group}/prioritylevelconfigurations`;
 const age = /\.cells\[\d+\]$/;
 
 /**
- * Compares flow schemas and priority levels. They are not read after a write, because kube-apiserver writes their
- * status.
+ * Compares flow schemas and priority levels. Does not read objects after a write, because kube-apiserver writes their
+ * status at an unknown time.
  */
 export function flowControlKinds(pair: Pair): void {
   describe('Flow control', () => {

@@ -8,8 +8,8 @@ const path = '/api/v1/namespaces';
 const applied = 'application/apply-patch+yaml';
 
 /**
- * kube-apiserver runs without the controller that empties namespaces. Namespaces therefore have an additional finalizer
- * when they are read after their deletion, and this server's own changes to them are ignored.
+ * kube-apiserver runs without the controller that empties namespaces. So that a deleted namespace can still be read,
+ * the test adds a finalizer, and ignores the changes that this server itself makes to the namespace.
  */
 const emptying = /spec\.finalizers|status\.conditions|managedFields|resourceVersion/;
 
@@ -17,7 +17,7 @@ function namespace(name: string, rest: object = {}, metadata: object = {}): obje
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...metadata }, ...rest };
 }
 
-/** Compares namespaces of a control plane of the Kubernetes kind. */
+/** Compares the namespaces of a Kubernetes control plane. */
 export function namespaces(pair: Pair): void {
   describe('Namespaces', () => {
     const compared = comparedTests(pair);
@@ -41,7 +41,7 @@ export function namespaces(pair: Pair): void {
 
     compared('exist from the start, and cannot be deleted (CREATE-22)', async () => {
       for (const name of ['default', 'kube-public', 'kube-system']) {
-        // This server writes the three namespaces together; kube-apiserver writes them one after another.
+        // This server writes its three initial namespaces together. kube-apiserver writes them one after another.
         await pair.send({ path: `${path}/${name}` }, { ignoredFields: /resourceVersion/ });
         await pair.send({ method: 'DELETE', path: `${path}/${name}` });
         await pair.send({ method: 'DELETE', path: `${path}/${name}?dryRun=All` });

@@ -65,9 +65,9 @@ async function select(pair: Pair): Promise<void> {
 }
 
 /**
- * Compares instances of the management API with a custom resource of the same schema. Covers only what is decided
- * before an object is stored: afterwards, a controller of this server creates virtual clusters and updates the status,
- * and kube-apiserver has no such controller.
+ * Compares instances of the management API with a custom resource of the same schema. Covers only what the server
+ * decides before it stores an object. Afterwards, a controller of this server creates virtual clusters and updates the
+ * status, and kube-apiserver has no such controller.
  */
 export function instanceAnswers(pair: Pair): void {
   describe('VirtualClusterInstances of the management API', () => {
@@ -109,7 +109,7 @@ export function instanceAnswers(pair: Pair): void {
 }
 
 /**
- * Compares instances that are a custom resource on both sides. In this server they are in the built-in cluster, where
+ * Compares instances that are custom resources on both servers. On this server they are in the built-in cluster, where
  * no controller writes to them.
  */
 export function instances(pair: Pair): void {

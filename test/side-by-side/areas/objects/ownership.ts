@@ -140,8 +140,8 @@ export function ownership(pair: Pair): void {
     });
 
     compared('of the oldest managers is merged when there are too many (SSA-27)', async () => {
-      // One letter per manager: names in alphabetical order are also in order of time, even if the writes cross the
-      // boundary of a second.
+      // Names managers with single letters, so the alphabetical order is also the order in time, even if the writes
+      // cross the boundary of a second.
       const [first, ...later] = 'abcdefghijklmn';
       await gadgets.post(gadget('many', { spec: { labels: {} } }), { query: `?fieldManager=${first}` });
       for (const manager of later) await merge(manager, 'many', { metadata: { labels: { [manager]: 'x' } } });

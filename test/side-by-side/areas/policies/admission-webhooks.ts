@@ -111,8 +111,8 @@ export function admissionWebhooks(pair: Pair): void {
     });
 
     /**
-     * Creates webhooks on both sides, runs `requests` while they are in effect, and removes them. For a request with
-     * the name `probe`, a webhook responds with 418.
+     * Creates webhooks on both sides, runs `requests` when the webhooks are in effect, and removes the webhooks. A
+     * webhook responds with 418 to a request with the name `probe`.
      */
     async function inForce(type: Type, webhooks: Json[], answer: Answer, requests: () => Promise<void>): Promise<void> {
       const probed: Answer = (request, response) => {
@@ -135,7 +135,7 @@ export function admissionWebhooks(pair: Pair): void {
       for (const side of pair.sides) while (await isSeen(side)) await delay(100);
     }
 
-    /** Compares the admission reviews of both sides. Reviews of one request follow each other. */
+    /** Compares the admission reviews that both sides sent. The reviews for one request follow each other. */
     function compareReviews(): void {
       const reviews = server.seen
         .filter(({ name }) => name !== 'probe')

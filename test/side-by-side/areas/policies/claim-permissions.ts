@@ -41,7 +41,9 @@ const allocation = {
 };
 const devices = [device('a'), device('b')];
 
-/** Compares the permissions that writing the status of a claim requires besides the permission for the subresource. */
+/**
+ * Compares the permissions that a writer of a claim's status needs in addition to the permission for the subresource.
+ */
 export function claimPermissions(pair: Pair): void {
   describe('Permissions to write the status of claims', () => {
     const compared = comparedTests(pair);

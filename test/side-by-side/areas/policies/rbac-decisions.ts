@@ -199,8 +199,8 @@ export function rbacDecisions(pair: Pair): void {
 }
 
 /**
- * Returns a decision without its random parts. kube-apiserver evaluates bindings in random order, so which binding
- * allows a request and the order of missing roles differ.
+ * Returns a decision without its random parts. kube-apiserver evaluates bindings in random order. So the binding that
+ * it names as the reason is random, and so is the order of missing roles.
  */
 function comparableDecision(answer: { allowed: boolean; reason: string } | undefined): unknown {
   if (answer === undefined || answer.allowed) return { allowed: answer?.allowed };

@@ -37,7 +37,7 @@ export function podKinds(pair: Pair): void {
       pair.compareValues('pods in discovery', theirs, ours);
       await post('/api/v1/namespaces', { metadata: { name: namespace } });
       const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
-      // Only kube-apiserver needs this: this server creates the account.
+      // Creates the default service account on kube-apiserver. This server creates it by itself.
       for (const side of pair.sides) {
         await side.send({ method: 'POST', path: accounts, json: { metadata: { name: 'default' } } });
       }
@@ -322,7 +322,8 @@ export function podKinds(pair: Pair): void {
         metadata: { name: 'l' },
         spec: { limits: [item, { type: 'Pod', max: { cpu: '2' } }] },
       });
-      // Lists limit ranges, because kube-apiserver caches for some time that a namespace has none.
+      // Lists the limit ranges of the namespace first, because kube-apiserver caches for some time that a namespace has
+      // no limit ranges.
       await pair.send({ path: `/api/v1/namespaces/${namespace}/limitranges` });
       await create('limited');
       await create('large', { containers: [{ ...web, resources: { limits: { cpu: '3' } } }] });

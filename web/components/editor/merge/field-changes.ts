@@ -46,8 +46,8 @@ export interface FieldWriter {
 }
 
 /**
- * Returns the manager that last wrote a field, according to the managed fields. A removed field has no manager, so the
- * last writer of the object is returned. `undefined` if the managed fields contain no manager.
+ * Returns the manager that last wrote a field, according to the managed fields. For a removed field, which has no
+ * manager, returns the last writer of the object. `undefined` if the managed fields contain no manager.
  */
 export function fieldWriter(
   steps: FieldPath,
@@ -67,7 +67,7 @@ function timeOf({ time }: ManagedFieldsEntry): number {
 function owns(fields: JsonObject, steps: FieldPath, value: JsonValue | undefined): boolean {
   const [step, ...rest] = steps;
   const members = Object.keys(fields).filter((name) => name !== '.');
-  // True if the path ends here, or if the entry owns a whole value that contains the field.
+  // True if the path ends here, or if this managed-fields entry owns the whole value that contains the field.
   if (step === undefined) return true;
   if (members.length === 0) return true;
   const inside = Array.isArray(value) && typeof step === 'number' ? value[step] : memberOf(value, step);

@@ -11,9 +11,9 @@ export interface MergedDraft {
 }
 
 /**
- * Merges the draft with the changes made by others. The merge compares the values of fields. If a line-by-line merge
- * produces the same values, its text is used, because it keeps comments and the order of lines. `undefined` if the
- * draft is not valid YAML.
+ * Merges the draft with the changes made by others. The result has the values of a field-by-field merge. If a
+ * line-by-line merge produces the same values, returns the text of that merge, because it keeps comments and the order
+ * of lines. `undefined` if the draft is not valid YAML.
  */
 export function mergeDraft({ base, text, live }: DraftState, rules: MergeRules): MergedDraft | undefined {
   const { value } = parseObjectText(text);

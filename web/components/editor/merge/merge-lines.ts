@@ -5,12 +5,12 @@ interface LineChange {
   readonly lines: readonly string[];
 }
 
-/** The maximum number of cells in the comparison matrix. If two texts need more cells, they are not merged by lines. */
+/** The maximum number of cells in the comparison matrix. Two texts that need more cells are not merged by lines. */
 const maxCells = 4_000_000;
 
 /**
- * Merges two edits of the same text line by line, which keeps comments and the order of lines. `undefined` if both
- * edits change the same lines, or if the texts are too long.
+ * Merges two edits of the same text line by line, which keeps comments and the order of lines. Returns `undefined` if
+ * both edits change the same lines, or if the texts are too long.
  */
 export function mergeLines(base: string, mine: string, theirs: string): string | undefined {
   const original = base.split('\n');
@@ -22,7 +22,8 @@ export function mergeLines(base: string, mine: string, theirs: string): string |
   let at = 0;
   let before: LineChange | undefined;
   for (const change of all) {
-    // Changes that overlap, or whose order is ambiguous because they start at the same line, cannot be merged.
+    // Two changes that overlap or start at the same line cannot be merged. In the second case, their order would be
+    // ambiguous.
     if (before !== undefined && (change.from < before.to || change.from === before.from)) return undefined;
     before = change;
     merged.push(...original.slice(at, change.from), ...change.lines);

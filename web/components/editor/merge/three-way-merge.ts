@@ -1,7 +1,7 @@
 import { equalJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { FieldPath } from './field-path.ts';
 
-/** A value in one of the versions; `undefined` if the version does not contain it. */
+/** A value in one version of the document; `undefined` if that version has no such field. */
 export type MergeValue = JsonValue | undefined;
 
 /** A field that both sides changed to different values. */
@@ -19,7 +19,7 @@ export interface MergeResult {
 }
 
 export interface MergeRules {
-  /** Returns the members that identify the items of the list at a path; `undefined` if the members are unknown. */
+  /** Returns the names of the members that identify an item in the list at a path; `undefined` if they are unknown. */
   listKeys?(steps: FieldPath): readonly string[] | undefined;
   /** True if the list at a path is a set of scalars, in which the order of items does not matter. */
   isSet?(steps: FieldPath): boolean;
@@ -105,7 +105,10 @@ class Merging {
   }
 }
 
-/** Merges two edits of a set of scalars: keeps the additions and removals of both. `undefined` for other items. */
+/**
+ * Merges two edits of a set of scalars: applies the additions and removals of both edits. Returns `undefined` if not
+ * all items are scalars.
+ */
 function mergeSets(base: JsonValue[], mine: JsonValue[], theirs: JsonValue[]): JsonValue[] | undefined {
   const isScalar = (item: JsonValue) => typeof item !== 'object';
   if ([base, mine, theirs].some((items) => !items.every(isScalar))) return undefined;
@@ -113,11 +116,12 @@ function mergeSets(base: JsonValue[], mine: JsonValue[], theirs: JsonValue[]): J
   return [...kept, ...theirs.filter((item) => !mine.includes(item) && !base.includes(item))];
 }
 
-/** Members that commonly identify list items, for lists whose schema does not name such members. */
+/** Members that usually identify list items. Used for lists whose schema does not name the identifying members. */
 const commonKeys = [['name'], ['variable'], ['version'], ['type'], ['key']];
 
 /**
- * Indexes several versions of a list by the keys of its items; `undefined` if not all items have the same kind of key.
+ * Indexes several versions of a list by the key of each item. Returns `undefined` if the items are not all identified
+ * by the same members.
  */
 export function indexItemsByKey(
   sides: readonly (readonly JsonValue[])[],
@@ -131,7 +135,10 @@ export function indexItemsByKey(
   return undefined;
 }
 
-/** Indexes list items by the values of `keys`. `undefined` if an item lacks a member or two items have the same key. */
+/**
+ * Indexes list items by the values of the members in `keys`. Returns `undefined` if an item lacks one of these members
+ * or two items have the same values.
+ */
 function byKeys(items: readonly JsonValue[], keys: readonly string[]): ReadonlyMap<string, JsonValue> | undefined {
   const found = new Map<string, JsonValue>();
   for (const item of items) {

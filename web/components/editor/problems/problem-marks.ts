@@ -9,7 +9,7 @@ import { type YamlPositions, yamlPositions } from '../yaml-positions.ts';
 
 const setProblems = StateEffect.define<readonly Diagnostic[]>();
 
-/** Problems that the page reports. They move with the text, and disappear if their line is edited. */
+/** Problems that the page reports. A mark moves with the text, and disappears if its line is edited. */
 const externalProblems = StateField.define<readonly Diagnostic[]>({
   create: () => [],
   update(marks, transaction) {
@@ -41,8 +41,8 @@ function placesOf(text: string): YamlPositions | undefined {
 }
 
 /**
- * Converts a problem to a diagnostic. Its position is the field at `path`, the line `line`, or, if both are given, a
- * line inside the text at the path. A problem without a known position is shown at the first line.
+ * Converts a problem to a diagnostic. Marks the field at `path` or the line `line`. If both are given, `line` counts
+ * inside the text value at `path`. A problem without a known place is shown at the first line.
  */
 function diagnosticOf(
   { path, line, message }: TextProblem,
@@ -72,7 +72,7 @@ function diagnose(state: EditorState): readonly Diagnostic[] {
   const tree = state.field(schemaField);
   const places = placesOf(text);
   const read = parseObjectText(text);
-  // Without a schema any YAML is valid, including lists and several documents.
+  // Checks the fields only with a schema. Without a schema any YAML is valid, including lists and several documents.
   const own = tree === undefined && places !== undefined ? [] : read.problems;
   const faults = read.value === undefined || tree === undefined ? [] : schemaViolations(read.value, tree);
   return [

@@ -17,7 +17,8 @@ export function serverProblems(error: unknown): readonly TextProblem[] {
 }
 
 /**
- * Returns a problem with its line. If the field is a text of several lines, the message may name a line of that text.
+ * Returns a problem with its line. If the field's value is a text of several lines, the error message may name a line
+ * of that text.
  */
 function problemAt(path: string, message: string): TextProblem {
   const line = insideText.exec(message)?.[1];

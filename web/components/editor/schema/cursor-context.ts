@@ -1,12 +1,10 @@
 import { type FieldPath, isSamePath } from '../merge/field-path.ts';
 
-/**
- * The position of the cursor in the structure of a YAML text. The text may be incomplete, so only indentation counts.
- */
+/** What can be completed at the cursor in a YAML text. The text may be incomplete, so only its indentation is used. */
 export type CursorContext =
   | {
       readonly kind: 'name';
-      /** The path of the object that contains the name. */
+      /** The path of the object to which the completed name belongs. */
       readonly parent: FieldPath;
       /** The column at which the field name starts. */
       readonly column: number;
@@ -37,8 +35,8 @@ class LineWalk {
   readonly levels: Level[] = [];
   readonly members: MemberLine[] = [];
   /**
-   * The indentation of the current block scalar: lines that are indented deeper belong to it. -1 outside a block
-   * scalar.
+   * The column of the field whose value is the current block scalar. Lines that are indented deeper belong to the
+   * scalar. -1 outside a block scalar.
    */
   #blockIndent = -1;
 
@@ -70,7 +68,8 @@ class LineWalk {
   }
 
   /**
-   * Enters the list items that start in the line. Returns the column at which the content of the innermost item starts.
+   * Enters the list items that start in the line. Returns the column at which the content of the innermost list item
+   * starts.
    */
   intoItems(line: string): number {
     let column = indentOf(line);
@@ -107,7 +106,7 @@ function unquoted(name: string): string {
   return /^(".*"|'.*')$/.test(name) ? name.slice(1, -1) : name;
 }
 
-/** Returns all lines with a member, and the path of the object that contains the member. */
+/** Returns all lines that contain a member, each with the path of the object that has this member. */
 export function memberLines(lines: readonly string[]): readonly MemberLine[] {
   const walk = new LineWalk();
   for (const [number, line] of lines.entries()) walk.take(line, number);

@@ -5,7 +5,10 @@ import { queryClient } from '../../../data/query-client.ts';
 import { sendJson } from '../../../data/send.ts';
 import { type OpenApiDocument, type SchemaTree, schemaOfKind } from './schema-tree.ts';
 
-/** The time for which a fetched OpenAPI document is reused. It is large, and changes only if a CRD is installed. */
+/**
+ * The time in milliseconds for which a fetched OpenAPI document is reused. The document is large, and changes only if a
+ * CRD is installed or changed.
+ */
 const staleTime = 10 * 60_000;
 
 /** Fetches and caches the schema of a kind from its API server. `undefined` if there is no schema. */

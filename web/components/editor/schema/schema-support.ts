@@ -45,7 +45,9 @@ function complete({ state, pos, explicit }: CompletionContext): CompletionResult
   };
 }
 
-/** Returns the completion for a field name. `hasColon` is true if a colon already follows the name in the text. */
+/**
+ * Returns the completion option for a field name. `hasColon` is true if a colon already follows the name in the text.
+ */
 function fieldOption(
   name: string,
   parent: OpenApiSchema,
@@ -64,7 +66,7 @@ function fieldOption(
   };
 }
 
-/** Returns the text that is inserted after a completed field name. */
+/** Returns the text to insert after a completed field name, for example the start of a list. */
 function opening(schema: OpenApiSchema, indent: number): string {
   const pad = ' '.repeat(indent);
   if (schema.type === 'array') return `:\n${pad}- `;

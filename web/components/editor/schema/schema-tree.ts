@@ -59,7 +59,7 @@ export class SchemaTree {
     return schema.items === undefined ? undefined : this.#resolved(schema.items);
   }
 
-  /** Resolves `$ref` and `allOf`. Members beside a reference override the members of the referenced schema. */
+  /** Resolves `$ref` and `allOf`. Members beside `$ref` override the members of the referenced schema. */
   #resolved(schema: OpenApiSchema, depth = 0): OpenApiSchema {
     if (depth > 16) return {};
     const { $ref, allOf, ...own } = schema;

@@ -10,7 +10,7 @@ export interface SchemaViolation {
 /** The maximum number of violations that are reported for one object. */
 const maxFaults = 50;
 
-/** Returns the violations of the schema that are certain. The server's dry run finds all others. */
+/** Returns the schema violations that the browser can detect with certainty. The server's dry run finds all others. */
 export function schemaViolations(value: JsonValue, tree: SchemaTree): readonly SchemaViolation[] {
   const check = new SchemaCheck(tree);
   check.value(value, tree.root, []);

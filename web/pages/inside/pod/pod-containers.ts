@@ -6,7 +6,7 @@ export interface PodContainer {
   readonly name: string;
   readonly isInit: boolean;
   readonly isRunning: boolean;
-  /** True if the container was restarted, so there may be a log of its previous run. */
+  /** True if the container was restarted, so a log of its previous run may exist. */
   readonly hasPrevious: boolean;
   /** The state that the console shows, such as "Running", "CrashLoopBackOff" or "Completed". */
   readonly state: string;
@@ -20,7 +20,7 @@ const lists = [
   { spec: 'ephemeralContainers', status: 'ephemeralContainerStatuses', isInit: false },
 ] as const;
 
-/** Returns the containers of a pod. The first one is the default of kubectl. */
+/** Returns the containers of a pod. The first container in the list is the one that kubectl selects by default. */
 export function podContainers(pod: KubeObject): readonly PodContainer[] {
   const [spec, status] = [objectAt(pod, 'spec'), objectAt(pod, 'status')];
   const all = lists.flatMap(({ spec: specList, status: statusList, isInit }) => {

@@ -8,13 +8,13 @@ import type { DryRun } from './use-dry-run.ts';
 
 interface CheckResultProps {
   readonly check: DryRun;
-  /** The reason why the form cannot be sent to the server for validation; `undefined` if it can. */
+  /** The reason why the form cannot be sent to the server for validation; `undefined` if it can be sent. */
   readonly fault: string | undefined;
   /** True if a problem is already shown at one of the form fields. */
   readonly hasFieldProblem: boolean;
   /** The labels of invalid fields that the user has not edited yet. */
   readonly missing: readonly string[];
-  /** The paths of the form fields that show their problems themselves. */
+  /** The paths of the form fields that show their own problems. */
   readonly shownPaths: readonly string[];
 }
 

@@ -29,7 +29,7 @@ interface CreateFormProps {
 }
 
 /**
- * The labels of the form fields that show their problems themselves, by path. Problems of all other fields are listed
+ * The labels of the form fields that show their own problems, by path. The problems of all other fields are listed
  * together.
  */
 const fieldLabels: Readonly<Record<string, string>> = {
@@ -68,7 +68,7 @@ export function CreateForm({ type, projects, project, template }: CreateFormProp
   const labels = { ...fieldLabels, ...parameterLabels(form.parameters) };
   const shownPaths = Object.keys(labels);
   const problem = (path: string) => {
-    // As long as the dry run is in progress, the known result is about an earlier name.
+    // As long as the dry run is in progress, the last result belongs to an earlier name, so its problem is not shown.
     if (path === 'metadata.name' && check.state === 'checking') return undefined;
     return isTried || form.isTouched(path) ? found(path) : undefined;
   };
@@ -162,8 +162,8 @@ function parameterLabels(parameters: DraftForm['parameters']): Record<string, st
 }
 
 /**
- * Returns a function that finds the problem of a field. A name that is taken is a problem of the name field. For a
- * missing name the text is replaced, because the server's message mentions `generateName`, which the form does not
+ * Returns a function that finds the problem of a field. The error that the name is taken is shown at the name field.
+ * For a missing name, the server's message is replaced, because it mentions `generateName`, which the form does not
  * have.
  */
 function problemsOf(error: unknown, isNamed: boolean) {

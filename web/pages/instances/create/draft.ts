@@ -32,8 +32,8 @@ export interface DraftFields {
 }
 
 /**
- * Reads the fields of a draft. A field with a type that the kind does not allow counts as absent. Such a field can come
- * only from an edit of the YAML.
+ * Reads the fields of a draft. A field counts as absent if its value has a wrong type, which can happen only after an
+ * edit of the YAML.
  */
 export function fieldsOf(draft: InstanceDraft): DraftFields {
   const { metadata, spec } = draft;
@@ -60,7 +60,10 @@ export interface DraftContext {
   readonly defaultTemplate: string;
 }
 
-/** Returns the manifest to send. It contains all values that the form shows, including the default template. */
+/**
+ * Returns the manifest to send. It contains all values that the form shows, including the default template if the draft
+ * names no template.
+ */
 export function manifestOf(draft: InstanceDraft, { kind, project, defaultTemplate }: DraftContext): JsonObject {
   const { templateName, isInline } = fieldsOf(draft);
   const name = templateName || defaultTemplate;

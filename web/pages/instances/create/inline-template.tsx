@@ -21,7 +21,7 @@ export function InlineTemplate({ form, problem, onFault }: InlineTemplateProps) 
   const [text, setText] = useState(() => textOf(now));
   const [applied, setApplied] = useState(key);
   const [fault, setFault] = useState<string>();
-  // The text is replaced if the template was changed elsewhere: in the YAML editor of the whole manifest.
+  // Replaces the text if the template was changed in another place: the YAML editor of the whole manifest.
   if (key !== applied) {
     setApplied(key);
     setText(textOf(now));

@@ -7,7 +7,7 @@ import { IdleTimeoutSelect, idleAnnotations } from '../idle-timeout-select.tsx';
 import type { FormSectionProps } from './form-section.ts';
 
 interface LifecyclePanelProps extends FormSectionProps {
-  /** True if the caller may set another owner than themselves. */
+  /** True if the caller may set an owner other than the caller. */
   readonly maySetOwner: boolean;
 }
 
@@ -66,7 +66,8 @@ export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelPro
 }
 
 /**
- * Returns the display name and name of a cluster. Adds its status if nothing can run on it now: "Far (far) – offline".
+ * Returns the display name and name of a cluster. Adds the cluster's status if no instance can currently run on the
+ * cluster: "Far (far) – offline".
  */
 function clusterLabel(cluster: Cluster): string {
   const {

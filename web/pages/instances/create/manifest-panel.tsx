@@ -66,7 +66,8 @@ function ManifestEditor({ form, projects, problems, onFault }: ManifestPanelProp
   const [text, setText] = useState(current);
   const [applied, setApplied] = useState(current);
   const [fault, setFault] = useState<{ readonly message: string; readonly line?: number }>();
-  // A change in the form replaces the text. After an edit of the text, the form is already up to date.
+  // Replaces the text after a change in the form. After an edit of the text itself, the form is already up to date and
+  // the text is kept.
   if (current !== applied) {
     setApplied(current);
     setText(current);

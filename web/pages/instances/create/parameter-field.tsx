@@ -73,7 +73,8 @@ export function ParameterField({ parameter, value, problem, onChange }: Paramete
     case 'password':
       return <PasswordInput {...shared} autoComplete="new-password" value={value} onChange={handleChange} />;
     case 'number':
-      // A text input keeps the text exactly as typed. `inputMode` makes phones show the numeric keyboard.
+      // Uses a text input, because it keeps numbers exactly as typed. `inputMode` makes phones show the numeric
+      // keyboard.
       return (
         <TextInput {...shared} inputMode="decimal" placeholder={placeholder} value={value} onChange={handleChange} />
       );

@@ -7,7 +7,7 @@ import { setAt } from '../../../data/objects/set-at.ts';
 /** Parameter values as text, by variable. Only parameters that have a value are included. */
 export type ParameterValues = ReadonlyMap<string, string>;
 
-/** Reads every YAML scalar as text, as the server does. */
+/** A YAML schema that reads every scalar except null as text, as the server does. */
 const textSchema = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 
 /** Parses the YAML text of `spec.parameters`; `undefined` if the text is not a YAML map. */
@@ -63,7 +63,7 @@ function toYaml(values: JsonObject): string {
   return Object.keys(values).length === 0 ? '' : yamlText(plain(values));
 }
 
-/** Converts texts to integers and booleans if their meaning stays the same, so the YAML needs fewer quotes. */
+/** Converts texts to integers and booleans where this does not change their meaning, so the YAML needs fewer quotes. */
 function plain(value: JsonValue): JsonValue {
   if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, plain(own)]));
   if (typeof value !== 'string') return value;

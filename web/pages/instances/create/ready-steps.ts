@@ -13,9 +13,9 @@ export interface ReadyStep {
 }
 
 /**
- * Returns the steps of an instance until it is Ready. `types` are its condition types in the order of the steps. The
- * first unfinished step is in progress (`doing`), or blocked (`held`) if its condition is False. The message of a
- * blocked step explains the cause. All later steps are `waiting`.
+ * Returns the steps of an instance until it is Ready. `types` are the instance's condition types in the order of the
+ * steps. The first unfinished step is in progress (`doing`), or blocked (`held`) if its condition is False. The message
+ * of a blocked step explains the cause. All later steps are `waiting`.
  */
 export function stepsToReady(
   types: readonly string[],

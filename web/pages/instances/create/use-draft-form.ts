@@ -12,7 +12,7 @@ import { useProjectOptions } from './use-project-options.ts';
 /** The state of the creation form. All its sections edit the same manifest. */
 export type DraftForm = ReturnType<typeof useDraftForm>;
 
-/** The path that stands for all fields. An edit of the YAML marks it as touched. */
+/** The path that stands for all fields. An edit of the YAML marks this path as touched. */
 const allFields = '*';
 
 const noParameters: readonly TemplateParameter[] = [];
@@ -74,7 +74,8 @@ export function useDraftForm({ type, ...first }: FirstValues) {
     setProject(next: string) {
       touch('metadata.namespace');
       setProject(next);
-      // The cluster and the owner return to their defaults, because the clusters of the new project are not loaded yet.
+      // Resets the cluster and the owner to their defaults, because the clusters of the newly selected project are not
+      // loaded yet.
       setDraft((before) => setAt(setAt(before, ['spec', 'clusterRef'], undefined), ['spec', 'owner'], undefined));
     },
     /** Selects a template; `undefined` for none. */
@@ -126,7 +127,7 @@ function useTouchedFields() {
   };
 }
 
-/** Removes the values of parameters that the template `of` in version `ofVersion` does not have. */
+/** Removes the parameter values for which version `ofVersion` of the template `of` has no parameter. */
 function withParametersOf(next: InstanceDraft, of: Template | undefined, ofVersion: string): InstanceDraft {
   const kept = retainParameters(fieldsOf(next).parameters, parametersOf(of, ofVersion));
   return setAt(next, ['spec', 'parameters'], kept === '' ? undefined : kept);

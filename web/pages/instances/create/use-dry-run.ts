@@ -4,12 +4,13 @@ import type { Instance } from '../../../data/instance-types.ts';
 import type { KindRef } from '../../../data/kind-ref.ts';
 import { createObject } from '../../../data/objects/objects.ts';
 
-/** The time without typing after which the manifest is validated. */
+/** The milliseconds after the last keystroke before the manifest is validated. */
 const debounceMs = 300;
 
 export interface DryRun {
   /**
-   * `checking` until the current manifest is validated. In this state, the other members describe an earlier manifest.
+   * The state is `checking` until the current manifest is validated. Until then, the other fields of the result belong
+   * to an earlier manifest.
    */
   readonly state: 'checking' | 'good' | 'bad';
   readonly error: unknown;

@@ -10,10 +10,7 @@ import { kinds } from '../../../data/kind-ref.ts';
 import { subresourceQuery } from '../../../data/objects/subresource-query.ts';
 import type { Template } from '../../../data/template-types.ts';
 
-/**
- * The server's response with the TypeScript types of the templates in it. The API schema describes these templates only
- * as JSON.
- */
+/** The server's response with TypeScript types for its templates, which the API schema describes only as JSON. */
 type OfferedTemplates = Omit<ProjectTemplates, 'virtualClusterTemplates' | 'spaceTemplates'> & {
   readonly virtualClusterTemplates: readonly VirtualClusterTemplate[];
   readonly spaceTemplates: readonly SpaceTemplate[];

@@ -17,8 +17,8 @@ import type { InstanceState } from './instance-state.ts';
 export function ControlPlaneLog({ instance }: { readonly instance: InstanceState }) {
   const { type, namespace, name, object } = instance;
   const url = objectUrl(managementRoot, type.kind, { namespace, name }, 'log');
-  // A virtual cluster without a process of its own has no log. Only the server knows whether there is such a process,
-  // so the page asks it.
+  // Asks the server whether there is a log. A virtual cluster without a separate process has none, and only the server
+  // knows whether it has a process.
   const probe = useQuery({
     queryKey: ['log', url, object.metadata.uid],
     retry: false,
@@ -27,7 +27,7 @@ export function ControlPlaneLog({ instance }: { readonly instance: InstanceState
       return true;
     },
   });
-  // If the container was never restarted, the server rejects this request.
+  // Requests the log of the previous run. The server rejects this request if the container was never restarted.
   const previous = useQuery({
     queryKey: ['previous-log', url, object.metadata.uid],
     retry: false,
@@ -55,7 +55,7 @@ export function ControlPlaneLog({ instance }: { readonly instance: InstanceState
   );
 }
 
-/** A notice about a virtual cluster without a log, with links to the records that exist. */
+/** A notice that a virtual cluster has no log, with links to other records about it. */
 function NoLog({ instance, message }: { readonly instance: InstanceState; readonly message: string }) {
   const { type, project, name, namespace } = instance;
   const { isAdmin, isAuditor } = useSelf();

@@ -76,8 +76,8 @@ export function InstanceActions({ instance, permissions }: InstanceSectionProps)
 }
 
 /**
- * Asks for confirmation before an instance is put to sleep. If the server has refused the sleep, the user must accept
- * the loss of the data.
+ * Asks for confirmation before an instance is put to sleep. If the server has refused the sleep because data would be
+ * lost, the user must accept the loss.
  */
 function SleepDialog({ instance, onClose }: { readonly instance: InstanceState; onClose(): void }) {
   const { type, name, sleepRefusal } = instance;

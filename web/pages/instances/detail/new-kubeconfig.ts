@@ -9,8 +9,8 @@ export interface NewKubeconfig {
 }
 
 /**
- * Reads the kubeconfig from the server's response. Its token expires no later than the access key that was used for the
- * request, so it may expire earlier than requested.
+ * Reads the kubeconfig from the server's response. The token in the kubeconfig may expire earlier than requested: at
+ * the latest together with the access key that sent the request.
  */
 export function readKubeconfig({ status }: VirtualClusterInstanceKubeConfig): NewKubeconfig {
   const text = status?.kubeConfig ?? '';

@@ -76,7 +76,7 @@ export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
   );
 }
 
-/** Returns the server's message for `PhaseNotice`, which shows or explains it; '' if there is no message. */
+/** Returns the server's message that `PhaseNotice` shows or explains; '' if there is no message. */
 function noticeMessage({ phase, status: { message = '' }, sleepRefusal }: InstanceState): string {
   if (phase === 'Ready') return sleepRefusal;
   return ['Failed', quarantinedReason, 'Pending', 'Sleeping'].includes(phase) ? message : '';

@@ -15,7 +15,7 @@ export interface ShareDialogProps {
   onClose(): void;
 }
 
-/** The value of the option for entering a role that is not in the list. A role cannot have this name. */
+/** The value of the option for entering a role that is not in the list. No role can have this name. */
 const other = '/';
 
 const roleTexts: Readonly<Record<string, string>> = {

@@ -42,7 +42,7 @@ function principalsIn({ users = [], teams = [] }: Named): Principal[] {
 }
 
 /**
- * Returns all principals with access to an instance: the owner first, then the others in the order of the access lists.
+ * Returns all principals with access to an instance: the owner first, then all others in the order of the access lists.
  * `inside` contains the roles inside the instance.
  */
 export function granteesOf(instance: Instance, inside: VirtualClusterRoles): readonly Grantee[] {
@@ -120,7 +120,7 @@ export function withShare(instance: Instance, principal: Principal, { manages, r
   };
 }
 
-/** Returns the access lists of an instance without the principal. Entries that then name no principal are removed. */
+/** Returns the access lists of an instance without the principal. An entry is removed if it then names no principal. */
 export function withoutShare(instance: Instance, principal: Principal): ShareLists {
   const { access, extraAccessRules } = listsOf(instance);
   return {

@@ -10,7 +10,10 @@ export interface InstancePermissions {
   readonly canUse: boolean;
   readonly canConnect: boolean;
   readonly canShare: boolean;
-  /** True if the caller may list everyone with access. Admins of the project, administrators and auditors may. */
+  /**
+   * True if the caller may list everyone with access to the instance. Only admins of the project, administrators and
+   * auditors may.
+   */
   readonly canReviewAccess: boolean;
   /** True if the caller may read the log of the control plane: the owner and admins of the project. */
   readonly canReadLog: boolean;
@@ -34,8 +37,8 @@ export function useInstancePermissions({
     { ...about, verb: 'use' },
     { ...about, verb: 'create', subresource: 'kubeconfig' },
     { ...about, verb: 'update', subresource: 'spec.access' },
-    // `restricted` is permitted only to admins of the project, and listing all keys only to administrators and
-    // auditors.
+    // Only admins of the project may create `restricted`. Only administrators and auditors may list all keys. So these
+    // two permissions stand for the roles.
     { kind, namespace, verb: 'create', subresource: 'restricted' },
     { kind: kinds.accessKey, verb: 'list' },
     { ...about, verb: 'get', subresource: 'log' },

@@ -37,7 +37,10 @@ interface BulkButtonProps extends Omit<BulkButtonsProps, 'onClear'> {
   readonly change: InstanceChange;
 }
 
-/** A button for one change. It is memoized, because the list changes often and thousands of rows may be selected. */
+/**
+ * A button that makes one type of change to the selected rows. It is memoized, because the list changes often and
+ * thousands of rows may be selected.
+ */
 const BulkButton = memo(function BulkButton({ kind, change, rows, statusOf, onAsk }: BulkButtonProps) {
   const fitting = rows.filter((row) => change.appliesTo(statusOf(row)));
   const { known, isPermitted } = usePermittedRows(kind, change.verb, fitting);

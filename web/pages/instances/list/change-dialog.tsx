@@ -9,7 +9,7 @@ export interface InstanceChangeRequest {
   readonly rows: readonly Row[];
   /** The number of selected rows that are skipped because of their status or missing permissions. */
   readonly skipped?: number;
-  /** Called after the user has started the change, even if it failed for some rows. */
+  /** Called after the change was attempted, even if it failed for some rows. */
   readonly onAttempted?: () => void;
 }
 
@@ -20,8 +20,8 @@ interface ChangeDialogProps {
 }
 
 /**
- * A dialog that confirms a change of one or more instances. To delete one instance, the user must type its name; to
- * delete several, their number.
+ * A dialog that confirms a change of one or more instances. To delete a single instance, the user must type its name.
+ * To delete several, the user must type how many.
  */
 export function InstanceChangeDialog({
   type,

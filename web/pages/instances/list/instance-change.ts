@@ -52,7 +52,8 @@ export const wakeChange: InstanceChange = {
   appliesTo: (status) => status === 'Sleeping',
   async run(row, type) {
     const instance = instanceKeyOf(row, type);
-    // After auto-sleep, any request wakes the instance. Only a sleep that a user requested must be removed first.
+    // After auto-sleep, any request wakes the instance. If a user requested the sleep, the annotation that requests it
+    // must be removed first.
     if (row.metadata.annotations?.[sleepForceAnnotation] === 'true') await wakeUp(instance);
     else await wakeByRequest(instance);
   },

@@ -20,7 +20,7 @@ export interface CreateWebhookProps {
 export function CreateWebhook({ project, onCreated, onClose }: CreateWebhookProps) {
   const [name, setName] = useState('');
   const [form, setForm] = useState<WebhookForm>({ displayName: '', url: '', actions: [] });
-  // A ref and not a state, because the dialog closes before the next rendering.
+  // A ref and not a state, because the dialog closes before a new state would be rendered.
   const created = useRef<string>(undefined);
 
   async function send(): Promise<void> {

@@ -32,12 +32,12 @@ export interface CommandContext {
   now(): number;
   /** Returns the kinds that the API serves. */
   served(): Promise<readonly ServedKind[]>;
-  /** Prints a text, which may have several lines. */
+  /** Prints a text of one or more lines. */
   print(text: string): void;
   setNamespace(namespace: string): void;
-  /** Asks the user to confirm. Returns true if the user does. */
+  /** Asks the user to confirm. Resolves to true if the user confirms. */
   ask(question: Question): Promise<boolean>;
-  /** Lets the user write, paste or choose a manifest. `undefined` if the user cancels. */
+  /** Lets the user write, paste or choose a manifest. Resolves to `undefined` if the user cancels. */
   readManifest(action: string): Promise<string | undefined>;
   /** Opens a terminal with a shell or another command. */
   openTerminal(target: ExecTarget): void;
@@ -45,7 +45,7 @@ export interface CommandContext {
   exec(target: ExecTarget): Promise<number>;
 }
 
-/** The kind of the positional arguments of a command, for completion. */
+/** The type of the positional arguments of a command. Completion uses it. */
 export type Positional = 'objects' | 'kind' | 'pod' | 'verb and kind' | 'none';
 
 export interface Command {
@@ -55,11 +55,12 @@ export interface Command {
   readonly about: string;
   readonly flags: readonly Flag[];
   readonly positional: Positional;
-  /** The words that can follow the name, for commands such as `auth`. Optional. */
+  /** The subcommands that can follow the command name, for commands such as `auth`. Optional. */
   readonly subcommands?: readonly string[];
   /**
-   * Throws an error if the words after the name request something that this page does not support. The error says what
-   * to do instead. Called before the flags are parsed, because such a command may have unsupported flags. Optional.
+   * Throws an error if the words after the command name request something that this page does not support. The error
+   * says what to do instead. Called before the flags are parsed, because an unsupported request may contain unknown
+   * flags. Optional.
    */
   checkForm?(words: readonly string[]): void;
   /** Runs the command. Throws an error if the command fails. */
@@ -97,7 +98,7 @@ export const filenameFlag: Flag = {
   about: '- opens an editor, in which you can write the manifest or load it from a file',
 };
 
-/** Returns the namespace of a command; `undefined` for all namespaces. */
+/** Returns the namespace that a command uses; `undefined` if the command uses all namespaces. */
 export function chosenNamespace(args: Arguments, context: CommandContext): string | undefined {
   return args.isOn('all-namespaces') ? undefined : (args.text('namespace') ?? context.namespace);
 }

@@ -8,7 +8,7 @@ import type { Flag } from './syntax/flags.ts';
 import { resolveKind } from './syntax/resolve-kind.ts';
 import { splitWords, type Word } from './syntax/split-words.ts';
 
-/** The texts that can replace the word at the end of a line. */
+/** The completions for the word at the end of a line: texts that can replace this word. */
 export interface Completion {
   /** The position at which the word starts. */
   readonly from: number;
@@ -16,20 +16,19 @@ export interface Completion {
 }
 
 /**
- * The parts of the command context that completion needs. Requests of completion do not count as a use of the virtual
- * cluster.
+ * The parts of the command context that completion needs. Its requests do not count as a use of the virtual cluster.
  */
 export type CompletionContext = Pick<CommandContext, 'api' | 'root' | 'namespace' | 'signal' | 'served'>;
 
-/** The maximum number of object names that are requested. */
+/** The maximum number of object names that completion requests. */
 const maxNames = 500;
 const maxOptions = 50;
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /**
- * Returns completions for the word at the end of a line. Never rejects: if the user lacks the permission, there are no
- * completions.
+ * Returns completions for the word at the end of a line. Never rejects: if a request fails, for example because the
+ * user lacks the permission, there are no completions.
  */
 export async function complete(line: string, context: CompletionContext): Promise<Completion> {
   const words = splitWords(line, true);

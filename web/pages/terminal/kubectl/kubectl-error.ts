@@ -5,7 +5,7 @@ export class KubectlError extends Error {
   override readonly name = 'KubectlError';
 }
 
-/** The advice in errors about everything that this page does not support. */
+/** The advice that error messages give about features that this page does not support. */
 export const ownKubectl = 'run kubectl on your machine with a kubeconfig from the Connect tab';
 
 /** Returns the text that a failed command prints. */

@@ -9,7 +9,7 @@ import type { NamedObjects } from './syntax/resolve-kind.ts';
 
 type WireList = { metadata?: { continue?: string; resourceVersion?: string }; items?: JsonObject[] | null };
 
-/** The number of objects in one response. */
+/** The maximum number of objects in one response. */
 export const pageSize = 500;
 
 /** Returns the namespace in which a command looks for objects of a kind. */
@@ -34,7 +34,7 @@ export function checkSelection({ names }: NamedObjects, args: Arguments): void {
     throw new KubectlError('a selector cannot be combined with names of objects');
 }
 
-/** Returns whole objects: the named ones, or all that match the selectors. */
+/** Returns whole objects: those with the given names, or all that match the selectors. */
 export async function readObjects(
   wanted: NamedObjects,
   args: Arguments,

@@ -123,7 +123,7 @@ async function writeDocuments(text: string, args: Arguments, context: CommandCon
       const [written, result] = await write(parsed);
       printWritten({ object: written, result, served }, args, context);
     } catch (error) {
-      // For a single object, its error is the error of the command.
+      // If the manifest contains a single object, the error of that object is the error of the command.
       if (documents.length === 1) throw error;
       failures += 1;
       context.print(failureText(error));
@@ -132,7 +132,7 @@ async function writeDocuments(text: string, args: Arguments, context: CommandCon
   if (failures > 0) throw new KubectlError(`${failures} of ${documents.length} objects failed`);
 }
 
-/** Returns the objects of a `List` as separate documents. */
+/** Returns the objects of a `List` as separate documents. Returns any other document unchanged. */
 function expandList(document: string): string[] {
   const { value } = readYaml(document);
   if (!isJsonObject(value) || textAt(value, 'kind') !== 'List' || textAt(value, 'apiVersion') !== 'v1')

@@ -47,7 +47,7 @@ async function eventsOf(object: KubeObject, context: CommandContext): Promise<re
       (items ?? []).map((each) => ({ key: rowKey(each.metadata), metadata: each.metadata, cells: [], object: each })),
     );
   } catch {
-    // If the user may not read the events, the object is described without them.
+    // If the user may not read the events, the description of the object contains none.
     return [];
   }
 }
@@ -91,7 +91,7 @@ function pairsText(pairs: Readonly<Record<string, string>>): string {
   return lines.length === 0 ? '<none>' : lines.join('\n');
 }
 
-/** Aligns values after their names. Further lines of a value are aligned with its first line. */
+/** Aligns the values behind their names. The second and later lines of a value are aligned with its first line. */
 function alignedLines(pairs: readonly (readonly [string, string])[], indent = ''): string[] {
   const width = Math.max(0, ...pairs.map(([name]) => name.length)) + 3;
   return pairs.flatMap(([name, value]) => {

@@ -45,12 +45,13 @@ async function resolvePath(
 ): Promise<{ readonly kind: ServedKind; readonly fields: readonly string[] }> {
   const served = await context.served();
   const parts = text.split('.');
-  // Uses the longest prefix that names a kind, because the name of a group contains dots too.
+  // Uses the longest prefix that names a kind. The prefix may contain dots, because it can include the name of the API
+  // group.
   for (let count = parts.length; count > 1; count -= 1) {
     try {
       return { kind: resolveKind(served, parts.slice(0, count).join('.')), fields: parts.slice(count) };
     } catch {
-      // This prefix names no kind, but a shorter one may.
+      // This prefix names no kind, so the loop tries a shorter one.
     }
   }
   return { kind: resolveKind(served, parts[0] ?? ''), fields: parts.slice(1) };
@@ -64,7 +65,7 @@ async function schemaTree(kind: ServedKind, { root, api, signal }: CommandContex
 }
 
 /**
- * Returns the schema of a field, and the schema that contains the field's members. For a list, the latter is the schema
+ * Returns the schema of a field, and the schema that lists the field's members. For a list, the second schema is that
  * of the items.
  */
 function fieldSchema(tree: SchemaTree, fields: readonly string[], text: string) {
@@ -90,7 +91,10 @@ function fieldsText(schema: OpenApiSchema, tree: SchemaTree, isRecursive: boolea
   return ['FIELDS:', ...names.flatMap((name) => oneField(schema, name, tree, { isRecursive, indent: '  ', depth: 0 }))];
 }
 
-/** The depth below which fields are not listed, because some schemas are recursive, such as JSON Schema itself. */
+/**
+ * The maximum depth of listed fields. Needed because some schemas are recursive, such as the schema of JSON Schema
+ * itself.
+ */
 const maxDepth = 12;
 
 interface FieldForm {

@@ -68,7 +68,10 @@ async function printNames(wanted: readonly NamedObjects[], args: Arguments, cont
   }
 }
 
-/** Returns an empty list if an object does not exist and `--ignore-not-found` is set. */
+/**
+ * Returns the objects that `read` finds. Returns an empty list if an object does not exist and `--ignore-not-found` is
+ * set.
+ */
 async function found<T>(args: Arguments, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await read();
@@ -78,7 +81,7 @@ async function found<T>(args: Arguments, read: () => Promise<readonly T[]>): Pro
   }
 }
 
-/** Prints the rows of one kind. New rows are aligned with the rows that were printed before. */
+/** Prints the rows of one kind. Aligns later rows with the rows that it printed before. */
 class RowPrinter {
   readonly #table: TextTable;
   readonly #args: Arguments;
@@ -151,7 +154,7 @@ async function printTables(wanted: readonly NamedObjects[], args: Arguments, con
   );
 }
 
-/** Requests the Tables of objects page by page. Returns the resource version of the list. */
+/** Requests the objects as Tables, page by page. Returns the resource version of the list. */
 async function listTables(
   { kind, names }: NamedObjects,
   args: Arguments,
@@ -182,7 +185,7 @@ async function listTables(
 }
 
 /**
- * Prints the current rows and then every change. Ends when the user stops the command, or with the error of the watch.
+ * Prints the current rows and then every change. Ends when the user stops the command, and throws if the watch fails.
  */
 async function watch(wanted: readonly NamedObjects[], args: Arguments, context: CommandContext): Promise<void> {
   const [only, another] = wanted;

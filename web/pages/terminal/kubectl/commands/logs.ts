@@ -38,7 +38,7 @@ export const logsCommand: Command = {
   },
 };
 
-/** Reads the pod in the first word: `web` or `pod/web`. */
+/** Reads the pod that the first argument names: `web` or `pod/web`. */
 export async function readPod(args: Arguments, context: CommandContext) {
   const [word, more] = args.words;
   const name = word?.replace(/^(?:pods?|po)\//, '') ?? '';
@@ -62,7 +62,7 @@ export function chosenContainer(pod: KubeObject, args: Arguments): string {
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** Reads a duration as Go writes it: `90s`, `1h30m`. */
+/** Converts a duration in Go syntax (`90s`, `1h30m`) to seconds. */
 function secondsOf(text: string): number {
   const parts = [...text.matchAll(/(\d{1,6})([smh])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)

@@ -4,7 +4,9 @@ import { KubectlError } from '../kubectl-error.ts';
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** `switch` has no value or `=true`. `list` can be repeated and contain commas. */
+  /**
+   * A `switch` has no value, or `=true` or `=false`. A `list` flag can be repeated, and its value can contain commas.
+   */
   readonly type: 'switch' | 'text' | 'list';
   readonly about: string;
   /** The only allowed values. Optional. */
@@ -90,7 +92,10 @@ function readLong(text: string, flags: readonly Flag[], add: Add, next: () => st
   else add(flag, flag.type === 'switch' ? 'true' : next());
 }
 
-/** Reads short flags. Several switches can share one hyphen: `-it`, `-Aw`, `-nweb`, `-n=web`. */
+/**
+ * Reads short flags. Several switches can follow one hyphen, and a value can follow the last flag: `-it`, `-Aw`,
+ * `-nweb`, `-n=web`.
+ */
 function readShort(text: string, flags: readonly Flag[], add: Add, next: () => string): void {
   for (let at = 0; at < text.length; at += 1) {
     const short = text.charAt(at);

@@ -4,7 +4,7 @@ import { KubectlError } from '../kubectl-error.ts';
 /** The objects that a command names: `pods`, `pods a b`, `pod/a svc/b`. */
 export interface NamedObjects {
   readonly kind: ServedKind;
-  /** Empty for all objects of the kind. */
+  /** The names of the objects; empty for all objects of the kind. */
   readonly names: readonly string[];
 }
 
@@ -16,7 +16,7 @@ function isNamed(kind: ServedKind, text: string): boolean {
   return name === kind.plural || name === kind.kind.toLowerCase() || kind.shortNames.includes(name);
 }
 
-/** Returns the kind that kubectl would choose for a text. */
+/** Returns the kind that kubectl would choose for a text such as `po` or `deployments.apps`. */
 export function resolveKind(served: readonly ServedKind[], text: string): ServedKind {
   const lower = text.toLowerCase();
   const found = served.find((kind) => isNamed(kind, lower));

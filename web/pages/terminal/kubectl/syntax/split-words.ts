@@ -6,12 +6,15 @@ export interface Word {
   readonly from: number;
 }
 
-/** Characters that a shell would interpret. The page has no shell, so outside quotes these characters are errors. */
+/**
+ * Characters that a shell would interpret. The page has no shell, so these characters are errors unless they are
+ * quoted.
+ */
 const shellCharacters = /[|&;<>()`$*?]/;
 
 /**
- * Splits a command line into words as a shell does, with quotes and backslashes. `isPartial` accepts an unclosed quote,
- * for completion.
+ * Splits a command line into words as a shell does, with quotes and backslashes. With `isPartial`, an unclosed quote is
+ * not an error, because completion works on unfinished lines.
  */
 export function splitWords(line: string, isPartial = false): readonly Word[] {
   const words: Word[] = [];
