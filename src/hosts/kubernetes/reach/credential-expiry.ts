@@ -9,7 +9,7 @@ export interface CredentialExpiry {
 }
 
 /**
- * Of the credentials in a kubeconfig, returns the one that expires first; `undefined` if none of them has a known
+ * Returns the credential of a kubeconfig that expires first; `undefined` if none of its credentials has a known
  * expiry.
  */
 export function credentialExpiry({ clientCertificate, token }: Kubeconfig): CredentialExpiry | undefined {

@@ -1,6 +1,6 @@
 import { type FieldPath, isSamePath } from '../merge/field-path.ts';
 
-/** What can be completed at the cursor in a YAML text. The text may be incomplete, so only its indentation is used. */
+/** The completions at the cursor in a YAML text. The text may be incomplete, so only its indentation is used. */
 export type CursorContext =
   | {
       readonly kind: 'name';
